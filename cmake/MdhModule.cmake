@@ -1,0 +1,179 @@
+# How a folder becomes a target.
+#
+#   mdh_module(NAME hl DEPENDS scalar)
+#
+# makes the static library mdh_hl (alias mdh::hl) of the *.cpp in the folder and in its direct
+# sub-folders, and the executable hl_test of the *_test.cpp in the same places.
+
+include(GoogleTest)
+
+# ---- Compiler cache ---------------------------------------------------------------------------
+
+# Precompiled headers and ccache go together, on two conditions: gcc marks the use of the header in
+# its preprocessed output (-fpch-preprocess), and ccache forgives the macros and time stamps of the
+# header (CCACHE_SLOPPINESS), which it hashes as a file. A user's own launcher is left alone.
+if(MDH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(MDH_CCACHE_PROGRAM ccache)
+  mark_as_advanced(MDH_CCACHE_PROGRAM)
+  if(MDH_CCACHE_PROGRAM)
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${MDH_CCACHE_PROGRAM})
+    message(STATUS "mdh: compiling through ${MDH_CCACHE_PROGRAM}")
+  else()
+    message(STATUS "mdh: compiling without ccache (optional; apt-get install ccache)")
+  endif()
+endif()
+
+# ---- What all targets share -------------------------------------------------------------------
+
+set(MDH_COMPILE_OPTIONS
+    -Wall -Wextra
+    # {.name = x} that leaves the other fields to their defaults is how we write calls.
+    -Wno-missing-field-initializers)
+set(MDH_LINK_OPTIONS "")
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  list(APPEND MDH_COMPILE_OPTIONS -Wno-restrict)  # wrong on "(" + string, gcc bug 105651
+endif()
+if(MDH_WERROR)
+  list(APPEND MDH_COMPILE_OPTIONS -Werror)
+endif()
+if(MDH_SANITIZE)
+  list(APPEND MDH_COMPILE_OPTIONS
+       -fsanitize=${MDH_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
+       -D_GLIBCXX_ASSERTIONS)
+  list(APPEND MDH_LINK_OPTIONS -fsanitize=${MDH_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # gcc loses track of std::variant and std::optional in instrumented code.
+    list(APPEND MDH_COMPILE_OPTIONS -Wno-maybe-uninitialized)
+  endif()
+  message(STATUS "mdh: sanitizers ${MDH_SANITIZE}")
+endif()
+if(MDH_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND MDH_COMPILE_OPTIONS -fpch-preprocess)
+elseif(MDH_PCH AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  list(APPEND MDH_COMPILE_OPTIONS "SHELL:-Xclang -fno-pch-timestamp")
+endif()
+
+function(mdh_target_defaults target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_compile_options(${target} PRIVATE ${MDH_COMPILE_OPTIONS})
+  target_link_options(${target} PUBLIC ${MDH_LINK_OPTIONS})
+  target_include_directories(${target} PUBLIC ${mdh_SOURCE_DIR})
+endfunction()
+
+# ---- Precompiled headers ----------------------------------------------------------------------
+
+# Two headers for the whole project, each compiled once by a target that has nothing else to do:
+# mdh_pch for libraries and programs, mdh_test_pch for tests. Sources include what they use and
+# compile with -DMDH_PCH=OFF as well.
+function(mdh_add_pch target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;LINK")
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp)
+  if(NOT EXISTS ${source})
+    file(WRITE ${source} "")
+  endif()
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${source})
+  mdh_target_defaults(${target})
+  target_link_libraries(${target} PRIVATE ${arg_LINK})
+  target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
+endfunction()
+
+if(MDH_PCH)
+  set(headers <algorithm> <cstdint> <functional> <map> <memory> <optional> <span> <string>
+              <variant> <vector> <fmt/format.h>)
+  mdh_add_pch(mdh_pch HEADERS ${headers} LINK fmt::fmt)
+  if(MDH_BUILD_TESTS)
+    mdh_add_pch(mdh_test_pch HEADERS ${headers} <gtest/gtest.h> LINK fmt::fmt GTest::gtest)
+  endif()
+endif()
+
+# ---- Libraries, programs and tests ------------------------------------------------------------
+
+# mdh_library(name SOURCES a.cpp ... [LINK_PUBLIC lib ...] [LINK lib ...])
+# A static library; an interface library as long as there is no source.
+function(mdh_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK_PUBLIC;LINK")
+  if(NOT arg_SOURCES)
+    add_library(${name} INTERFACE)
+    target_compile_features(${name} INTERFACE cxx_std_20)
+    target_include_directories(${name} INTERFACE ${mdh_SOURCE_DIR})
+    target_link_libraries(${name} INTERFACE ${arg_LINK_PUBLIC} ${arg_LINK})
+    return()
+  endif()
+  add_library(${name} STATIC ${arg_SOURCES})
+  mdh_target_defaults(${name})
+  target_link_libraries(${name} PUBLIC ${arg_LINK_PUBLIC} PRIVATE ${arg_LINK})
+  if(MDH_PCH)
+    target_precompile_headers(${name} REUSE_FROM mdh_pch)
+  endif()
+endfunction()
+
+# mdh_executable(name SOURCES a.cpp ... [LINK lib ...])
+function(mdh_executable name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  add_executable(${name} ${arg_SOURCES})
+  mdh_target_defaults(${name})
+  target_link_libraries(${name} PRIVATE fmt::fmt ${arg_LINK})
+  if(MDH_PCH)
+    target_precompile_headers(${name} REUSE_FROM mdh_pch)
+  endif()
+endfunction()
+
+# mdh_test(name LABEL unit SOURCES a_test.cpp ... [LINK lib ...] [DEFINE X=1 ...]
+#          [ENVIRONMENT X=1 ...])
+# The executable <name>_test, its cases known to ctest as <name>.Suite.case. They are listed when
+# ctest starts (PRE_TEST): linking stays quick, and a crash while listing fails that test alone.
+# With sanitizers the executable is one case, <name>: the leak check at the end of a process takes
+# seconds on aarch64, so it is made once.
+function(mdh_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LINK;DEFINE;ENVIRONMENT")
+  if(NOT MDH_BUILD_TESTS OR NOT arg_SOURCES)
+    return()
+  endif()
+  set(target ${name}_test)
+  add_executable(${target} ${arg_SOURCES})
+  mdh_target_defaults(${target})
+  target_compile_definitions(${target} PRIVATE MDH_SOURCE_DIR="${mdh_SOURCE_DIR}" ${arg_DEFINE})
+  target_link_libraries(${target} PRIVATE fmt::fmt ${arg_LINK} GTest::gtest_main)
+  if(MDH_PCH)
+    target_precompile_headers(${target} REUSE_FROM mdh_test_pch)
+  endif()
+  if(MDH_SANITIZE)
+    add_test(NAME ${name} COMMAND ${target})
+    set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 1800
+                         ENVIRONMENT "${arg_ENVIRONMENT}")
+  else()
+    gtest_discover_tests(${target} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
+                         DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${arg_LABEL} TIMEOUT 600
+                         ENVIRONMENT "${arg_ENVIRONMENT}")
+  endif()
+endfunction()
+
+# Splits the *.cpp of the current folder and its direct sub-folders into sources and tests.
+function(mdh_glob sources_variable tests_variable)
+  file(GLOB all CONFIGURE_DEPENDS *.cpp */*.cpp)
+  set(tests ${all})
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER all EXCLUDE REGEX "_test\\.cpp$")
+  set(${sources_variable} ${all} PARENT_SCOPE)
+  set(${tests_variable} ${tests} PARENT_SCOPE)
+endfunction()
+
+# mdh_module(NAME name [DEPENDS module ...] [LINK_PUBLIC lib ...] [LINK lib ...])
+# DEPENDS names other modules, without the prefix mdh_; what they export is exported further.
+# LINK is for the module's own sources and tests, LINK_PUBLIC also for those that depend on it.
+function(mdh_module)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "DEPENDS;LINK_PUBLIC;LINK")
+  if(NOT arg_NAME OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "mdh_module(NAME name [DEPENDS module ...] [LINK_PUBLIC lib ...] "
+                        "[LINK lib ...]): cannot read '${ARGV}'")
+  endif()
+  list(TRANSFORM arg_DEPENDS PREPEND mdh_)
+  mdh_glob(sources tests)
+  mdh_library(mdh_${arg_NAME} SOURCES ${sources} LINK_PUBLIC ${arg_DEPENDS} ${arg_LINK_PUBLIC}
+              LINK ${arg_LINK})
+  add_library(mdh::${arg_NAME} ALIAS mdh_${arg_NAME})
+  mdh_test(${arg_NAME} LABEL unit SOURCES ${tests} LINK mdh_${arg_NAME} ${arg_LINK})
+endfunction()

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Everything a change has to pass. The summary of the release tests is the last thing printed.
+#
+#   scripts/test.sh [--quick|--full]
+#
+#   --quick  format check, release build and release tests only
+#   --full   also clang-tidy and a build with clang++
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+jobs=-j$(nproc)
+mode=default
+
+usage() {
+  sed -n '2,7s/^# \{0,1\}//p' scripts/test.sh
+}
+
+for argument in "$@"; do
+  case $argument in
+    --quick | --full) mode=${argument#--} ;;
+    -h | --help) usage && exit 0 ;;
+    *)
+      printf "test: unknown option '%s'\n" "$argument" >&2
+      usage >&2
+      exit 2
+      ;;
+  esac
+done
+
+# step NAME COMMAND...: runs the command, says how long it took, stops at the first failure.
+step() {
+  local name=$1 start=$SECONDS status=0
+  shift
+  printf '==> %s\n' "$name" >&2
+  "$@" || status=$?
+  if ((status != 0)); then
+    printf '==> %s: FAILED after %d s\n' "$name" $((SECONDS - start)) >&2
+    exit "$status"
+  fi
+  printf '==> %s: ok, %d s\n' "$name" $((SECONDS - start)) >&2
+}
+
+build() {
+  cmake --preset "$1" && cmake --build --preset "$1" "$jobs"
+}
+
+run_tests() {
+  ctest --preset "$1" "$jobs"
+}
+
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1}
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+
+if [[ $mode == full ]]; then
+  step "packages" scripts/setup.sh full
+else
+  step "packages" scripts/setup.sh test
+fi
+step "format" scripts/format.sh --check
+step "release build" build release
+if [[ $mode == full ]]; then
+  step "clang-tidy" scripts/tidy.sh
+  step "clang build" build clang
+  step "clang tests" run_tests clang
+fi
+if [[ $mode != quick ]]; then
+  step "asan build" build asan
+  step "asan tests" run_tests asan
+fi
+
+printf '==> release tests (%d s so far)\n' "$SECONDS" >&2
+run_tests release
