@@ -1,0 +1,28 @@
+// The built-in binary operators ⊕ that reductions combine with.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mdh/scalar/function.h"
+
+namespace mdh::scalar {
+
+/// A row of the table of built-in operators. All of them are associative and commutative (floats:
+/// up to rounding), which is what lets a configuration choose the order of combination.
+struct Combiner {
+  std::string_view name;
+  BinaryOp op;
+};
+
+const Combiner* find_combiner(std::string_view name);
+std::vector<std::string> combiner_names();
+
+/// ⊕ on tuples, component by component: results[c] = left_c (op c) right_c. Parameters are the left
+/// components, then the right ones.
+Function combine_function(const std::vector<std::string>& operators,
+                          const std::vector<Type>& types);
+
+}  // namespace mdh::scalar

@@ -1,0 +1,15 @@
+// Types for literals, and the check that everything else agrees without conversions.
+#pragma once
+
+#include "mdh/scalar/expr.h"
+
+namespace mdh::scalar {
+
+/// The expression with every literal given the type its surroundings ask for: first its partner in
+/// an operation, then `expected`, else i64 or f64. An integer literal fits every numeric type that
+/// represents it exactly, a decimal one every floating-point type; nothing else converts by itself.
+/// The result has type `expected` unless that is undecided. Requires resolved names and no type
+/// parameters.
+Expr elaborate(const Expr& e, const Type& expected);
+
+}  // namespace mdh::scalar

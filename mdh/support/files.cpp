@@ -1,0 +1,51 @@
+#include "mdh/support/files.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "mdh/support/diagnostic.h"
+
+namespace mdh {
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream content;
+  if (!in || !(content << in.rdbuf()) || std::filesystem::is_directory(path)) {
+    user_error("E001", {}, fmt::format("cannot read '{}'", path.string()),
+               "check the path and its permissions");
+  }
+  return content.str();
+}
+
+void write_file(const std::filesystem::path& path, const std::string& content) {
+  const std::filesystem::path temporary = path.string() + fmt::format(".{}.part", getpid());
+  std::ofstream out(temporary, std::ios::binary);
+  out << content;
+  out.close();
+  std::error_code failure;
+  if (out) std::filesystem::rename(temporary, path, failure);
+  if (!out || failure) {
+    std::filesystem::remove(temporary, failure);
+    user_error("E002", {}, fmt::format("cannot write '{}'", path.string()),
+               "check the path, its permissions and the free space");
+  }
+}
+
+TemporaryDirectory::TemporaryDirectory() {
+  std::string name = (std::filesystem::temp_directory_path() / "mdh-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) {
+    missing("E003", fmt::format("cannot create a temporary directory '{}'", name),
+            "set TMPDIR to a writable directory");
+  }
+  path_ = name;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace mdh

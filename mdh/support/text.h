@@ -1,0 +1,27 @@
+// Small text functions shared by printers, parsers and messages.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mdh {
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+std::vector<std::string> split(std::string_view text, char separator);
+
+/// Every line of `text` moved right by `columns` blanks.
+std::string indent(std::string_view text, int columns);
+
+/// The known name nearest to a misspelt one, or an empty text if none is near enough to be meant.
+std::string nearest(std::string_view name, const std::vector<std::string>& known);
+
+/// "did you mean 'matvec'?" or, where nothing is near, "known: a, b, c".
+std::string suggestion(std::string_view name, const std::vector<std::string>& known);
+
+/// A number written by people: all of the text must be a decimal integer. False if it is not or
+/// does not fit.
+bool to_integer(std::string_view text, long long& value);
+
+}  // namespace mdh
