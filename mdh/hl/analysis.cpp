@@ -1,0 +1,249 @@
+#include "mdh/hl/analysis.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "mdh/scalar/combiner.h"
+#include "mdh/scalar/print.h"
+
+namespace mdh::hl {
+namespace {
+
+using scalar::BinaryOp;
+
+std::optional<Affine> scaled(Affine a, int64_t factor) {
+  for (int64_t& c : a.coefficients) {
+    if (__builtin_mul_overflow(c, factor, &c)) return std::nullopt;
+  }
+  if (__builtin_mul_overflow(a.constant, factor, &a.constant)) return std::nullopt;
+  return a;
+}
+
+std::optional<Affine> added(Affine a, const Affine& b) {
+  for (size_t d = 0; d < a.coefficients.size(); ++d) {
+    if (__builtin_add_overflow(a.coefficients[d], b.coefficients[d], &a.coefficients[d])) {
+      return std::nullopt;
+    }
+  }
+  if (__builtin_add_overflow(a.constant, b.constant, &a.constant)) return std::nullopt;
+  return a;
+}
+
+bool is_constant(const Affine& a) {
+  return std::all_of(a.coefficients.begin(), a.coefficients.end(),
+                     [](int64_t c) { return c == 0; });
+}
+
+/// Nothing if the expression is not affine in the dimensions.
+std::optional<Affine> to_affine(const Program& p, const Expr& e) {
+  Affine zero{std::vector<int64_t>(p.dimensions.size(), 0), 0};
+  if (const auto number = constant(e)) {
+    zero.constant = *number;
+    return zero;
+  }
+  if (const auto* v = e.as<scalar::Variable>()) {
+    for (size_t d = 0; d < p.dimensions.size(); ++d) {
+      if (p.dimensions[d].symbol != v->symbol) continue;
+      zero.coefficients[d] = 1;
+      return zero;
+    }
+    return std::nullopt;
+  }
+  if (const auto* u = e.as<scalar::Unary>()) {
+    const auto inner = to_affine(p, u->operand);
+    return inner ? scaled(*inner, -1) : std::nullopt;
+  }
+  const auto* b = e.as<scalar::Binary>();
+  if (!b) return std::nullopt;
+  const auto left = to_affine(p, b->left), right = to_affine(p, b->right);
+  if (!left || !right) return std::nullopt;
+  if (b->op == BinaryOp::add) return added(*left, *right);
+  if (b->op == BinaryOp::subtract) {
+    const auto negative = scaled(*right, -1);
+    return negative ? added(*left, *negative) : std::nullopt;
+  }
+  if (b->op != BinaryOp::multiply) return std::nullopt;
+  if (is_constant(*right)) return scaled(*left, right->constant);
+  return is_constant(*left) ? scaled(*right, left->constant) : std::nullopt;
+}
+
+Type type_of(const std::vector<BufferView>& views, const Component& c) {
+  return views[static_cast<size_t>(c.buffer)].type;
+}
+
+/// One buffer index, as terms of the dimensions that are not known yet: can each of them be read
+/// off?
+bool is_mixed_radix(std::vector<std::pair<int64_t, int64_t>> strides_and_counts) {
+  std::sort(strides_and_counts.begin(), strides_and_counts.end());
+  int64_t reach = 0;
+  for (const auto& [stride, count] : strides_and_counts) {
+    if (stride <= reach) return false;
+    reach += stride * (count - 1);
+  }
+  return true;
+}
+
+}  // namespace
+
+int64_t Affine::at(std::span<const int64_t> point) const {
+  int64_t value = constant;
+  for (size_t d = 0; d < coefficients.size(); ++d) value += coefficients[d] * point[d];
+  return value;
+}
+
+int64_t Affine::least(const std::vector<int64_t>& sizes) const {
+  int64_t value = constant;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    value += std::min<int64_t>(coefficients[d], 0) * (sizes[d] - 1);
+  }
+  return value;
+}
+
+int64_t Affine::greatest(const std::vector<int64_t>& sizes) const {
+  int64_t value = constant;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    value += std::max<int64_t>(coefficients[d], 0) * (sizes[d] - 1);
+  }
+  return value;
+}
+
+Affine affine(const Program& p, const Expr& index) {
+  auto form = to_affine(p, index);
+  if (!form) {
+    unsupported("E220", index.where(),
+                fmt::format("index function '{}', which is not affine", scalar::print(index)),
+                "write a sum of dimensions times constants, such as 2 * i + k + 1");
+  }
+  return *form;
+}
+
+std::vector<Affine> affine(const Program& p, const Access& access) {
+  std::vector<Affine> forms;
+  for (const Expr& index : access.index) forms.push_back(affine(p, index));
+  return forms;
+}
+
+std::vector<int64_t> sizes(const Program& p) {
+  std::vector<int64_t> numbers;
+  for (const Dimension& d : p.dimensions) {
+    const auto size = constant(d.size);
+    internal_check(size.has_value(), "the size of '{}' is not a number", d.symbol.name);
+    numbers.push_back(*size);
+  }
+  return numbers;
+}
+
+bool is_reduced(const Dimension& d) { return d.combine.shape == Shape::pointwise; }
+
+std::vector<int64_t> result_sizes(const Program& p) {
+  std::vector<int64_t> numbers = sizes(p);
+  for (size_t d = 0; d < numbers.size(); ++d) {
+    if (is_reduced(p.dimensions[d])) numbers[d] = 1;
+  }
+  return numbers;
+}
+
+Extents extents(const Program& p, const BufferView& view) {
+  Extents result;
+  if (!view.declared.empty()) {
+    for (const Expr& extent : view.declared) result.push_back(constant(extent).value_or(0));
+    return result;
+  }
+  const bool is_output = std::any_of(p.outputs.begin(), p.outputs.end(),
+                                     [&](const BufferView& v) { return v.symbol == view.symbol; });
+  const std::vector<int64_t> over = is_output ? result_sizes(p) : sizes(p);
+  result.assign(view.accesses.front().index.size(), 0);
+  for (const Access& access : view.accesses) {
+    for (size_t e = 0; e < result.size(); ++e) {
+      result[e] = std::max(result[e], 1 + affine(p, access.index[e]).greatest(over));
+    }
+  }
+  return result;
+}
+
+std::vector<Component> components(const std::vector<BufferView>& views) {
+  std::vector<Component> all;
+  for (size_t b = 0; b < views.size(); ++b) {
+    for (size_t a = 0; a < views[b].accesses.size(); ++a) {
+      all.push_back({static_cast<int>(b), static_cast<int>(a)});
+    }
+  }
+  return all;
+}
+
+scalar::Function scalar_function(const Program& p) {
+  scalar::Function f{"f", {}, {}};
+  for (const BufferView& view : p.inputs) {
+    for (const Access& access : view.accesses) f.parameters.push_back({access.symbol, view.type});
+  }
+  for (const Dimension& d : p.dimensions) f.parameters.push_back({d.symbol, scalar::Scalar::i64});
+  for (const BufferView& view : p.outputs) {
+    for (const Access& access : view.accesses) {
+      const auto found = std::find_if(p.body.begin(), p.body.end(),
+                                      [&](const auto& a) { return a.target == access.symbol; });
+      internal_check(found != p.body.end(), "output '{}' has no value", access.symbol.name);
+      f.results.push_back(*found);
+    }
+  }
+  return f;
+}
+
+scalar::Function combine_function(const Program& p) {
+  const std::vector<Component> all = components(p.outputs);
+  std::vector<Type> types;
+  for (const Component& c : all) types.push_back(type_of(p.outputs, c));
+  for (const Dimension& d : p.dimensions) {
+    if (!is_reduced(d)) continue;
+    std::vector<std::string> names = d.combine.operators;
+    names.resize(all.size(), names.front());
+    return scalar::combine_function(names, types);
+  }
+  return {"combine", {}, {}};
+}
+
+bool is_injective(const Program& p, const BufferView& output) {
+  if (output.accesses.size() != 1) return false;
+  const std::vector<Affine> index = affine(p, output.accesses.front());
+  const std::vector<int64_t> counts = result_sizes(p);
+  std::vector<bool> known(counts.size());
+  for (size_t d = 0; d < counts.size(); ++d) known[d] = counts[d] == 1;
+  // Each round reads off the dimensions of every index whose unknown terms do not overlap.
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (const Affine& axis : index) {
+      std::vector<std::pair<int64_t, int64_t>> terms;
+      for (size_t d = 0; d < counts.size(); ++d) {
+        if (!known[d] && axis.coefficients[d] != 0) {
+          terms.emplace_back(std::abs(axis.coefficients[d]), counts[d]);
+        }
+      }
+      if (terms.empty() || !is_mixed_radix(terms)) continue;
+      for (size_t d = 0; d < counts.size(); ++d) {
+        if (axis.coefficients[d] != 0) known[d] = true;
+      }
+      progress = true;
+    }
+  }
+  return std::all_of(known.begin(), known.end(), [](bool k) { return k; });
+}
+
+int64_t points(const Program& p) { return scalar::volume(sizes(p)); }
+
+int64_t operations(const Program& p) {
+  const int64_t all = points(p);
+  const int64_t combinations = all - scalar::volume(result_sizes(p));
+  const auto per_combination = static_cast<int64_t>(components(p.outputs).size());
+  return all * scalar::operations_in(scalar_function(p)) + combinations * per_combination;
+}
+
+int64_t bytes(const Program& p) {
+  int64_t sum = 0;
+  for (const auto* views : {&p.outputs, &p.inputs}) {
+    for (const BufferView& view : *views) {
+      sum += scalar::volume(extents(p, view)) * scalar::bytes_of(scalar::scalar_of(view.type));
+    }
+  }
+  return sum;
+}
+
+}  // namespace mdh::hl

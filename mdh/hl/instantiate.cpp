@@ -1,0 +1,185 @@
+#include "mdh/hl/instantiate.h"
+
+#include <algorithm>
+
+#include "mdh/hl/verify.h"
+#include "mdh/scalar/elaborate.h"
+#include "mdh/scalar/simplify.h"
+#include "mdh/scalar/tape.h"
+#include "mdh/support/text.h"
+
+namespace mdh::hl {
+namespace {
+
+using Kind = Parameter::Kind;
+
+std::string word(Kind kind) {
+  return kind == Kind::type ? "type" : kind == Kind::size ? "size" : "constant";
+}
+
+std::vector<std::string> names_of(const Program& p, Kind kind) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : p.parameters) {
+    if (parameter.kind == kind) names.push_back(parameter.symbol.name);
+  }
+  return names;
+}
+
+template <class Map>
+void check_names(const Program& p, const Map& bound, Kind kind) {
+  const std::vector<std::string> known = names_of(p, kind);
+  for (const auto& [name, value] : bound) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    user_error("E210", {}, fmt::format("program '{}' has no {} '{}'", p.name, word(kind), name),
+               suggestion(name, known));
+  }
+}
+
+/// Binds one parameter after the other, because defaults may mention earlier ones.
+class Binder {
+ public:
+  Binder(const Program& p, const Bindings& bindings) : program_(p), bindings_(bindings) {}
+
+  void bind(const Parameter& parameter) {
+    switch (parameter.kind) {
+      case Kind::type:
+        types_.insert_or_assign(parameter.symbol.name, bound_type(parameter));
+        return;
+      case Kind::size:
+        values_.insert_or_assign(parameter.symbol.name, bound_size(parameter));
+        return;
+      case Kind::value:
+        values_.insert_or_assign(parameter.symbol.name, bound_value(parameter));
+        return;
+    }
+  }
+
+  Type substituted(const Type& type) const {
+    return type.is_parameter() ? types_.at(std::get<Symbol>(type.is).name) : type;
+  }
+
+  Expr substituted(const Expr& e) const {
+    if (const auto* v = e.as<scalar::Variable>()) {
+      const auto bound = values_.find(v->symbol.name);
+      return bound != values_.end() ? bound->second
+                                    : scalar::variable(v->symbol, substituted(e.type()), e.where());
+    }
+    if (const auto* c = e.as<scalar::Cast>()) {
+      return scalar::cast(substituted(e.type()), substituted(c->operand), e.where());
+    }
+    return map_children(e, [this](const Expr& child) { return substituted(child); });
+  }
+
+ private:
+  [[noreturn]] void no_value(const Parameter& parameter) const {
+    const std::string& name = parameter.symbol.name;
+    const std::string option = parameter.kind == Kind::type   ? "--type f32"
+                               : parameter.kind == Kind::size ? fmt::format("--size {}=64", name)
+                                                              : fmt::format("--set {}=1", name);
+    user_error("E211", parameter.where,
+               fmt::format("{} '{}' of program '{}' has no value", word(parameter.kind), name,
+                           program_.name),
+               "give it one: " + option);
+  }
+
+  Type bound_type(const Parameter& parameter) const {
+    const auto bound = bindings_.types.find(parameter.symbol.name);
+    if (bound != bindings_.types.end()) return bound->second;
+    if (parameter.type.is_undecided()) no_value(parameter);
+    return substituted(parameter.type);
+  }
+
+  Expr bound_size(const Parameter& parameter) const {
+    const auto bound = bindings_.sizes.find(parameter.symbol.name);
+    if (bound != bindings_.sizes.end()) return scalar::index_literal(bound->second);
+    if (!parameter.value) no_value(parameter);
+    return simplify(elaborate(substituted(*parameter.value), scalar::Scalar::i64));
+  }
+
+  /// Constants are evaluated once, in their declared type, so that every back end sees the same
+  /// number.
+  Expr bound_value(const Parameter& parameter) const {
+    const auto bound = bindings_.values.find(parameter.symbol.name);
+    if (bound == bindings_.values.end() && !parameter.value) no_value(parameter);
+    const Expr value = bound == bindings_.values.end() ? *parameter.value : bound->second;
+    const Type type = substituted(parameter.type);
+    const Expr typed = elaborate(substituted(value), type);
+    scalar::Value result;
+    scalar::Tape({"constant", {}, {{parameter.symbol, typed, {}}}}).run({}, {&result, 1});
+    return scalar::literal(type, result, value.where());
+  }
+
+  const Program& program_;
+  const Bindings& bindings_;
+  std::map<std::string, Type> types_;
+  std::map<std::string, Expr> values_;
+};
+
+void elaborate_view(BufferView& view) {
+  const auto as_index = [](Expr& e) { e = simplify(elaborate(e, scalar::Scalar::i64)); };
+  for (Expr& extent : view.declared) as_index(extent);
+  for (Access& access : view.accesses) {
+    for (Expr& index : access.index) as_index(index);
+  }
+}
+
+Type type_of_target(const Program& p, const Symbol& target) {
+  for (const BufferView& view : p.outputs) {
+    for (const Access& access : view.accesses) {
+      if (access.symbol == target) return view.type;
+    }
+  }
+  return {};
+}
+
+void elaborate_program(Program& p) {
+  for (BufferView& view : p.outputs) elaborate_view(view);
+  for (BufferView& view : p.inputs) elaborate_view(view);
+  for (Dimension& d : p.dimensions) d.size = simplify(elaborate(d.size, scalar::Scalar::i64));
+  for (scalar::Assignment& a : p.body) a.value = elaborate(a.value, type_of_target(p, a.target));
+}
+
+}  // namespace
+
+Program instantiate(const Program& p, const Bindings& bindings) {
+  check_names(p, bindings.types, Kind::type);
+  check_names(p, bindings.sizes, Kind::size);
+  check_names(p, bindings.values, Kind::value);
+  Binder binder(p, bindings);
+  for (const Parameter& parameter : p.parameters) binder.bind(parameter);
+  Program concrete = map_expressions(p, [&](const Expr& e) { return binder.substituted(e); });
+  concrete.parameters.clear();
+  for (BufferView& view : concrete.outputs) view.type = binder.substituted(view.type);
+  for (BufferView& view : concrete.inputs) view.type = binder.substituted(view.type);
+  concrete = renumbered(concrete);
+  elaborate_program(concrete);
+  verify(concrete);
+  return concrete;
+}
+
+std::map<std::string, int64_t> sizes_by_dimension(const Program& p,
+                                                  const std::vector<int64_t>& values) {
+  if (values.size() != p.dimensions.size()) {
+    std::vector<std::string> names;
+    for (const Dimension& d : p.dimensions) names.push_back(d.symbol.name);
+    user_error("E212", {},
+               fmt::format("program '{}' has {} dimension{} ({}), got {} size{}", p.name,
+                           names.size(), names.size() == 1 ? "" : "s", join(names, ", "),
+                           values.size(), values.size() == 1 ? "" : "s"),
+               "give one value per dimension, or names: --size I=7,K=13");
+  }
+  std::map<std::string, int64_t> sizes;
+  for (size_t d = 0; d < values.size(); ++d) {
+    const auto* v = p.dimensions[d].size.as<scalar::Variable>();
+    if (!v) {
+      user_error("E213", {},
+                 fmt::format("the size of dimension '{}' is not a parameter of its own",
+                             p.dimensions[d].symbol.name),
+                 "give sizes by name: --size " + join(names_of(p, Kind::size), "=..,") + "=..");
+    }
+    sizes[v->symbol.name] = values[d];
+  }
+  return sizes;
+}
+
+}  // namespace mdh::hl

@@ -1,0 +1,28 @@
+// Binding the parameters of a generic program.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "mdh/hl/program.h"
+
+namespace mdh::hl {
+
+/// Values for parameters, by name. What is not bound takes its default.
+struct Bindings {
+  std::map<std::string, scalar::Scalar> types;
+  std::map<std::string, int64_t> sizes;
+  std::map<std::string, Expr> values;
+};
+
+/// The concrete program: types and sizes substituted, constants evaluated in their type, literals
+/// typed, everything verified. A binding that names no parameter, a parameter without value, a size
+/// below 1 are user errors.
+Program instantiate(const Program& p, const Bindings& bindings);
+
+/// Sizes given in dimension order, as on the command line: the n-th value binds the size parameter
+/// of the n-th dimension.
+std::map<std::string, int64_t> sizes_by_dimension(const Program& p,
+                                                  const std::vector<int64_t>& values);
+
+}  // namespace mdh::hl

@@ -1,0 +1,13 @@
+// What a concrete program must satisfy before anything else looks at it.
+#pragma once
+
+#include "mdh/hl/program.h"
+
+namespace mdh::hl {
+
+/// Throws the first violation as a user error with its place: sizes below 1, outputs that are not
+/// assigned exactly once, index functions that are not affine or leave the buffer, operators that
+/// do not fit together.
+void verify(const Program& p);
+
+}  // namespace mdh::hl
