@@ -1,0 +1,221 @@
+#include "mdh/ll/parse.h"
+
+#include <algorithm>
+
+#include "mdh/hl/parse.h"
+#include "mdh/hl/print.h"
+#include "mdh/support/text.h"
+
+namespace mdh::ll {
+namespace {
+
+using scalar::Token;
+using scalar::TokenStream;
+
+/// Levels and places name dimensions and buffers of the computation, which stands last: they are
+/// kept as names until then.
+struct NamedLevel {
+  std::string layer, dimension;
+  Location where;
+};
+struct NamedPlace {
+  std::string buffer;
+  Place place;
+  Location where;
+};
+struct NamedOperator {
+  NamedLevel level;
+  std::string verb;
+  TaggedOperator op;
+  std::vector<NamedPlace> places;
+};
+
+class Parser {
+ public:
+  Parser(std::string_view text, const std::string& file) : tokens_(text, file) {}
+
+  Program run() {
+    tokens_.expect("mdh_ll", "in the first line ('mdh_ll 1')");
+    if (tokens_.expect_integer("after 'mdh_ll'") != 1)
+      tokens_.fail("version 1", "of the text form");
+    tokens_.expect("machine", "here");
+    p_.machine = tokens_.expect_name("of the machine").text;
+    tokens_.expect("layers", "here");
+    p_.layers = names("layers");
+    decompose_ = phase("decompose", "reads");
+    scalar();
+    recompose_ = phase("recompose", "writes");
+    p_.computation = hl::parse_declaration(tokens_);
+    if (tokens_.peek().kind != Token::Kind::end) tokens_.fail("the end", "after the program");
+    resolve();
+    return p_;
+  }
+
+ private:
+  std::vector<std::string> names(const char* what) {
+    std::vector<std::string> all;
+    do {
+      all.push_back(tokens_.expect_name(fmt::format("in the list of {}", what)).text);
+    } while (tokens_.accept(","));
+    return all.size() == 1 && all[0] == "none" ? std::vector<std::string>{} : all;
+  }
+
+  std::vector<NamedOperator> phase(const char* keyword, const char* verb) {
+    std::vector<NamedOperator> operators;
+    tokens_.expect(keyword, "here");
+    tokens_.expect("{", "to begin the phase");
+    while (!tokens_.accept("}")) {
+      NamedOperator named;
+      named.level = level();
+      tokens_.expect(":", "after the level");
+      named.verb = this->verb();
+      named.op.parts = tokens_.expect_integer("(the number of parts)");
+      tokens_.expect("on", "before the machine's layer");
+      named.op.layer = tokens_.expect_name("of a layer").text;
+      tokens_.expect(".", "after the layer");
+      named.op.dimension = tokens_.expect_name("of a machine dimension").text;
+      tokens_.expect(verb, "before the places");
+      named.places = places();
+      tokens_.expect(";", "after the places");
+      operators.push_back(std::move(named));
+    }
+    return operators;
+  }
+
+  std::string verb() {
+    std::string text = tokens_.expect_name("of an operator").text;
+    if (!tokens_.accept("(")) return text;
+    text += "(" + join(names("operators"), ", ") + ")";
+    tokens_.expect(")", "after the operators");
+    return text;
+  }
+
+  NamedLevel level() {
+    const Token layer = tokens_.expect_name("of a layer");
+    tokens_.expect(".", "after the layer");
+    return {layer.text, tokens_.expect_name("of a dimension").text, layer.where};
+  }
+
+  std::vector<NamedPlace> places() {
+    std::vector<NamedPlace> all;
+    if (tokens_.accept("nothing")) return all;
+    do {
+      const Token buffer = tokens_.expect_name("of a buffer");
+      NamedPlace named{buffer.text, {}, buffer.where};
+      tokens_.expect(":", "after the buffer");
+      named.place.region = tokens_.expect_name("of a region").text;
+      tokens_.expect("[", "to begin the layout");
+      if (!tokens_.accept("]")) {
+        do {
+          named.place.layout.push_back(static_cast<int>(tokens_.expect_integer("in the layout")));
+        } while (tokens_.accept(","));
+        tokens_.expect("]", "after the layout");
+      }
+      all.push_back(std::move(named));
+    } while (tokens_.accept(","));
+    return all;
+  }
+
+  void scalar() {
+    tokens_.expect("scalar", "here");
+    tokens_.expect("{", "to begin the scalar phase");
+    tokens_.expect("order", "here");
+    if (!tokens_.accept("none")) {
+      do {
+        order_.push_back(level());
+      } while (tokens_.accept(","));
+    }
+    tokens_.expect(";", "after the order");
+    tokens_.expect("reads", "here");
+    reads_ = places();
+    tokens_.expect(";", "after the places");
+    tokens_.expect("writes", "here");
+    writes_ = places();
+    tokens_.expect(";", "after the places");
+    tokens_.expect("}", "to end the scalar phase");
+  }
+
+  // ---- resolving
+
+  void resolve() {
+    for (const NamedLevel& level : order_) p_.scalar.order.push_back(resolved(level));
+    p_.scalar.reads = resolved(reads_, p_.computation.inputs);
+    p_.scalar.writes = resolved(writes_, p_.computation.outputs);
+    for (NamedOperator& named : decompose_) {
+      check_verb(named, "cc_inv");
+      p_.decompose.push_back(resolved(named, p_.computation.inputs));
+    }
+    for (NamedOperator& named : recompose_) {
+      const Level level = resolved(named.level);
+      check_verb(named, hl::print(p_.computation.dimensions[level.dimension].combine));
+      p_.recompose.push_back(resolved(named, p_.computation.outputs));
+    }
+  }
+
+  static void check_verb(const NamedOperator& named, const std::string& expected) {
+    if (named.verb == expected) return;
+    user_error("E330", named.level.where,
+               fmt::format("level {}.{} is combined by {}, not by {}", named.level.layer,
+                           named.level.dimension, expected, named.verb));
+  }
+
+  TaggedOperator resolved(const NamedOperator& named,
+                          const std::vector<hl::BufferView>& buffers) const {
+    TaggedOperator op = named.op;
+    op.level = resolved(named.level);
+    op.places = resolved(named.places, buffers);
+    return op;
+  }
+
+  Level resolved(const NamedLevel& level) const {
+    const auto layer = std::find(p_.layers.begin(), p_.layers.end(), level.layer);
+    const auto& dimensions = p_.computation.dimensions;
+    const auto dimension =
+        std::find_if(dimensions.begin(), dimensions.end(),
+                     [&](const hl::Dimension& d) { return d.symbol.name == level.dimension; });
+    if (layer == p_.layers.end() || dimension == dimensions.end()) {
+      user_error("E331", level.where,
+                 fmt::format("there is no level {}.{}", level.layer, level.dimension),
+                 "a level is a listed layer and a dimension of the program");
+    }
+    return {static_cast<int>(layer - p_.layers.begin()),
+            static_cast<int>(dimension - dimensions.begin())};
+  }
+
+  static std::vector<Place> resolved(const std::vector<NamedPlace>& places,
+                                     const std::vector<hl::BufferView>& buffers) {
+    std::vector<Place> all;
+    for (const hl::BufferView& buffer : buffers) {
+      const auto found = std::find_if(places.begin(), places.end(), [&](const NamedPlace& place) {
+        return place.buffer == buffer.symbol.name;
+      });
+      if (found == places.end() || places.size() != buffers.size()) {
+        user_error("E332", places.empty() ? Location{} : places.front().where,
+                   fmt::format("every buffer has one place; '{}' is amiss", buffer.symbol.name));
+      }
+      all.push_back(found->place);
+    }
+    return all;
+  }
+
+  TokenStream tokens_;
+  Program p_;
+  std::vector<NamedOperator> decompose_, recompose_;
+  std::vector<NamedLevel> order_;
+  std::vector<NamedPlace> reads_, writes_;
+};
+
+}  // namespace
+
+Program parse(std::string_view text, const std::string& file) {
+  Program p = Parser(text, file).run();
+  try {
+    verify(p);
+  } catch (const Error& e) {
+    user_error("E333", {std::make_shared<const std::string>(file), 1, 1},
+               "not a well-formed low-level program: " + e.diagnostic().message);
+  }
+  return p;
+}
+
+}  // namespace mdh::ll
