@@ -1,0 +1,26 @@
+#include "mdh/loop/keywords.h"
+
+#include <array>
+
+namespace mdh::loop {
+namespace {
+
+constexpr std::array<const char*, 4> hows = {"sequential", "cores", "unrolled", "lanes"};
+constexpr std::array<const char*, 3> roles = {"output", "input", "workspace"};
+
+template <class Enum, size_t count>
+std::optional<Enum> find(const std::array<const char*, count>& words, std::string_view word) {
+  for (size_t n = 0; n < count; ++n) {
+    if (word == words[n]) return static_cast<Enum>(n);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string word(How how) { return hows[static_cast<size_t>(how)]; }
+std::string word(Role role) { return roles[static_cast<size_t>(role)]; }
+std::optional<How> find_how(std::string_view word) { return find<How>(hows, word); }
+std::optional<Role> find_role(std::string_view word) { return find<Role>(roles, word); }
+
+}  // namespace mdh::loop

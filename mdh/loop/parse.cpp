@@ -1,0 +1,356 @@
+#include "mdh/loop/parse.h"
+
+#include <algorithm>
+
+#include "mdh/loop/keywords.h"
+#include "mdh/loop/verify.h"
+#include "mdh/scalar/elaborate.h"
+#include "mdh/scalar/parse.h"
+#include "mdh/scalar/resolve.h"
+
+namespace mdh::loop {
+namespace {
+
+using scalar::Scalar;
+using scalar::Token;
+using scalar::TokenStream;
+
+class Parser {
+ public:
+  Parser(std::string_view text, const std::string& file) : tokens_(text, file) {}
+
+  Program run() {
+    tokens_.expect("mdh_loop", "in the first line ('mdh_loop 1')");
+    if (tokens_.expect_integer("after 'mdh_loop'") != 1)
+      tokens_.fail("version 1", "of the text form");
+    tokens_.expect("kernel", "here");
+    p_.name = tokens_.expect_name("of the kernel").text;
+    while (tokens_.accept("dimension")) dimension();
+    while (tokens_.accept("buffer")) buffer();
+    p_.f = function("f");
+    p_.combine = function("combine");
+    tokens_.expect("body", "here");
+    p_.body = block();
+    if (tokens_.peek().kind != Token::Kind::end) tokens_.fail("the end", "after the body");
+    return p_;
+  }
+
+ private:
+  // ---- declarations
+
+  void dimension() {
+    Dimension d;
+    d.symbol = named(tokens_.expect_name("of a dimension").text);
+    tokens_.expect("<", "after the dimension");
+    d.size = tokens_.expect_integer("(the size)");
+    d.reduced = tokens_.accept("reduced");
+    p_.dimensions.push_back(d);
+  }
+
+  void buffer() {
+    Buffer b;
+    const auto role = find_role(tokens_.expect_name("(output, input or workspace)").text);
+    b.symbol = named(tokens_.expect_name("of a buffer").text);
+    if (!role) tokens_.fail("output, input or workspace", "before the buffer's name");
+    b.role = *role;
+    tokens_.expect(":", "after the buffer");
+    b.type = type();
+    tokens_.expect("[", "to begin the extents");
+    if (!tokens_.accept("]")) {
+      do {
+        b.extents.push_back(tokens_.expect_integer("(an extent)"));
+      } while (tokens_.accept(","));
+      tokens_.expect("]", "after the extents");
+    }
+    p_.buffers.push_back(b);
+  }
+
+  Scalar type() {
+    const Token name = tokens_.expect_name("of a type");
+    return scalar_of(scalar::resolve_type(name.text, name.where, {}));
+  }
+
+  scalar::Function function(const char* name) {
+    scalar::Function f{name, {}, {}};
+    tokens_.expect("function", "here");
+    tokens_.expect(name, "after 'function'");
+    tokens_.expect("(", "to begin the parameters");
+    if (!tokens_.accept(")")) {
+      do {
+        const Symbol parameter = named(member_name());
+        tokens_.expect(":", "after the parameter");
+        f.parameters.push_back({parameter, type()});
+      } while (tokens_.accept(","));
+      tokens_.expect(")", "after the parameters");
+    }
+    tokens_.expect("{", "to begin the results");
+    while (!tokens_.accept("}")) f.results.push_back(result(f));
+    return f;
+  }
+
+  scalar::Assignment result(const scalar::Function& f) {
+    const Location where = tokens_.peek().where;
+    const Symbol target = named(member_name());
+    tokens_.expect(":", "after the result");
+    const Scalar result_type = type();
+    tokens_.expect("=", "after the type");
+    const Expr value =
+        substitute(scalar::parse_expression(tokens_), [&](const auto& v, const Expr& e) {
+          for (const auto& parameter : f.parameters) {
+            if (parameter.symbol.name == v.symbol.name) {
+              return std::optional(scalar::variable(parameter.symbol, parameter.type, e.where()));
+            }
+          }
+          user_error("E111", e.where(), fmt::format("unknown name '{}'", v.symbol.name));
+        });
+    tokens_.expect(";", "after the result");
+    return {target, elaborate(resolve_calls(value), result_type), where};
+  }
+
+  /// min, max and casts are written as calls; there are no other functions here.
+  static Expr resolve_calls(const Expr& e) {
+    const Expr inner = map_children(e, resolve_calls);
+    return inner.as<scalar::Call>() ? scalar::resolve_call(inner, {}) : inner;
+  }
+
+  /// Names of accesses may have a number: x.2
+  std::string member_name() {
+    std::string name = tokens_.expect_name("here").text;
+    if (tokens_.accept(".")) name += fmt::format(".{}", tokens_.expect_integer("after '.'"));
+    return name;
+  }
+
+  // ---- statements
+
+  Block block() {
+    Block statements;
+    tokens_.expect("{", "to begin a block");
+    while (!tokens_.accept("}")) statements.push_back(statement());
+    return statements;
+  }
+
+  Stmt statement() {
+    const Token keyword = tokens_.expect_name("of a statement");
+    if (const auto how = find_how(keyword.text)) {
+      const Digit d = digit();
+      return StmtNode{Digits{d, *how, block()}};
+    }
+    if (keyword.text == "accumulate") return accumulate();
+    if (keyword.text == "write_up") return write_up();
+    if (keyword.text == "team_combine") return team_combine();
+    if (keyword.text == "for") return for_loop();
+    if (keyword.text == "deal") {
+      const std::vector<Digit> all = digits();
+      return StmtNode{Deal{all, block()}};
+    }
+    if (keyword.text == "if") return choice();
+    return simple(keyword);
+  }
+
+  Stmt simple(const Token& keyword) {
+    Stmt s = simple_without_semicolon(keyword);
+    tokens_.expect(";", "after the statement");
+    return s;
+  }
+
+  Stmt simple_without_semicolon(const Token& keyword) {
+    if (keyword.text == "barrier") return StmtNode{Barrier{}};
+    if (keyword.text == "let") {
+      const Symbol var = assigned();
+      return StmtNode{Let{var, index_expression()}};
+    }
+    if (keyword.text == "load") {
+      const Symbol result = assigned();
+      return StmtNode{Load{result, element()}};
+    }
+    if (keyword.text == "store") {
+      const Element to = element();
+      tokens_.expect("=", "after the element");
+      return StmtNode{Store{to, named(tokens_.expect_name("of a value").text)}};
+    }
+    if (keyword.text == "apply") return apply();
+    if (keyword.text == "combine") return combine();
+    user_error("E401", keyword.where, fmt::format("unknown statement '{}'", keyword.text));
+  }
+
+  Symbol assigned() {
+    const Symbol symbol = named(tokens_.expect_name("of a value").text);
+    tokens_.expect("=", "after the name");
+    return symbol;
+  }
+
+  Stmt accumulate() {
+    const Target t = target();
+    tokens_.expect("from", "after the target");
+    const std::vector<Element> reads = elements();
+    tokens_.expect(";", "after the statement");
+    return StmtNode{Accumulate{reads, t}};
+  }
+
+  Stmt write_up() {
+    const Target t = target();
+    tokens_.expect("from", "after the target");
+    const std::vector<Element> from = elements();
+    tokens_.expect(";", "after the statement");
+    return StmtNode{WriteUp{from, t}};
+  }
+
+  Stmt team_combine() {
+    TeamCombine s;
+    s.over = digit();
+    tokens_.expect("elements", "after the digit");
+    s.elements = digits();
+    s.target = target();
+    tokens_.expect("from", "after the target");
+    s.from = elements();
+    tokens_.expect(";", "after the statement");
+    return StmtNode{s};
+  }
+
+  Stmt for_loop() {
+    const std::string level = level_name();
+    const Symbol var = named(tokens_.expect_name("of a loop variable").text);
+    tokens_.expect("<", "after the loop variable");
+    const Expr trip = index_expression();
+    const auto how = find_how(tokens_.expect_name("(how the loop runs)").text);
+    if (!how) tokens_.fail("sequential, unrolled or lanes", "after the bound");
+    return StmtNode{For{var, trip, *how, level, block()}};
+  }
+
+  Stmt choice() {
+    const Expr condition = typed(scalar::parse_expression(tokens_), Scalar::boolean);
+    const Block then = block();
+    return StmtNode{If{condition, then, tokens_.accept("else") ? block() : Block{}}};
+  }
+
+  Stmt apply() {
+    Apply s;
+    s.results = names_until("=");
+    tokens_.expect("f", "after '='");
+    tokens_.expect("(", "after f");
+    s.inputs = names_until(";");
+    if (!tokens_.accept(")")) {
+      do {
+        s.point.push_back(index_expression());
+      } while (tokens_.accept(","));
+      tokens_.expect(")", "after the point");
+    }
+    return StmtNode{s};
+  }
+
+  Stmt combine() {
+    Combine s;
+    s.results = names_until("=");
+    tokens_.expect("(", "after '='");
+    s.left = names_until(";");
+    s.right = names_until(")");
+    return StmtNode{s};
+  }
+
+  // ---- pieces
+
+  std::vector<Symbol> names_until(const char* end) {
+    std::vector<Symbol> symbols;
+    if (tokens_.accept(end)) return symbols;
+    do {
+      symbols.push_back(named(tokens_.expect_name("in the list").text));
+    } while (tokens_.accept(","));
+    tokens_.expect(end, "after the list");
+    return symbols;
+  }
+
+  std::string level_name() {
+    std::string level = tokens_.expect_name("of a layer").text;
+    tokens_.expect(".", "after the layer");
+    return level + "." + tokens_.expect_name("of a dimension").text;
+  }
+
+  Digit digit() {
+    Digit d;
+    d.level = level_name();
+    d.var = named(tokens_.expect_name("of a digit").text);
+    tokens_.expect("<", "after the digit");
+    d.parts = tokens_.expect_integer("(the number of parts)");
+    tokens_.expect("of", "after the number of parts");
+    const Token name = tokens_.expect_name("of a dimension");
+    const auto found = std::find_if(p_.dimensions.begin(), p_.dimensions.end(),
+                                    [&](const Dimension& x) { return x.symbol.name == name.text; });
+    if (found == p_.dimensions.end()) {
+      user_error("E402", name.where, fmt::format("unknown dimension '{}'", name.text));
+    }
+    d.dimension = static_cast<int>(found - p_.dimensions.begin());
+    tokens_.expect("step", "after the dimension");
+    d.step = tokens_.expect_integer("(the step)");
+    return d;
+  }
+
+  std::vector<Digit> digits() {
+    std::vector<Digit> all;
+    tokens_.expect("(", "to begin the digits");
+    if (tokens_.accept(")")) return all;
+    do {
+      all.push_back(digit());
+    } while (tokens_.accept(","));
+    tokens_.expect(")", "after the digits");
+    return all;
+  }
+
+  std::vector<Element> elements() {
+    std::vector<Element> all;
+    tokens_.expect("(", "to begin the elements");
+    if (tokens_.accept(")")) return all;
+    do {
+      all.push_back(element());
+    } while (tokens_.accept(","));
+    tokens_.expect(")", "after the elements");
+    return all;
+  }
+
+  Element element() {
+    Element e;
+    e.buffer = named(tokens_.expect_name("of a buffer").text);
+    tokens_.expect("[", "to begin the index");
+    if (tokens_.accept("]")) return e;
+    do {
+      e.index.push_back(index_expression());
+    } while (tokens_.accept(","));
+    tokens_.expect("]", "after the index");
+    return e;
+  }
+
+  Target target() {
+    Target t;
+    t.elements = elements();
+    tokens_.expect("first", "after the target's elements");
+    tokens_.expect("(", "after 'first'");
+    t.first = names_until(")");
+    return t;
+  }
+
+  Expr index_expression() { return typed(scalar::parse_sum(tokens_), Scalar::i64); }
+
+  static Expr typed(const Expr& e, Scalar type) {
+    const Expr resolved = substitute(e, [](const scalar::Variable& v, const Expr& at) {
+      return std::optional(scalar::variable(named(v.symbol.name), Scalar::i64, at.where()));
+    });
+    return elaborate(resolve_calls(resolved), type);
+  }
+
+  TokenStream tokens_;
+  Program p_;
+};
+
+}  // namespace
+
+Program parse(std::string_view text, const std::string& file) {
+  Program p = Parser(text, file).run();
+  try {
+    verify(p);
+  } catch (const Error& e) {
+    user_error("E403", {std::make_shared<const std::string>(file), 1, 1},
+               "not a well-formed loop program: " + e.diagnostic().message);
+  }
+  return p;
+}
+
+}  // namespace mdh::loop

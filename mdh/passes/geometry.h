@@ -1,0 +1,21 @@
+// The arithmetic of padded partitioning: which parts hold points.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "mdh/loop/program.h"
+
+namespace mdh::passes {
+
+/// Smallest index of a dimension below the given digits: Σ var · step.
+loop::Expr base(const std::vector<loop::Digit>& digits, int dimension);
+
+/// The condition under which the part below these digits holds a point; nothing if it always does.
+std::optional<loop::Expr> nonempty(const loop::Program& p, const std::vector<loop::Digit>& digits);
+
+/// How many parts of a digit hold points below the enclosing digits: the first ones, always.
+loop::Expr trip(const loop::Program& p, const std::vector<loop::Digit>& enclosing,
+                const loop::Digit& digit);
+
+}  // namespace mdh::passes
