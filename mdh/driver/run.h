@@ -1,0 +1,44 @@
+// Run a program on a target: compute, verify, time.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "mdh/driver/executable.h"
+#include "mdh/driver/verification.h"
+
+namespace mdh::driver {
+
+/// An independent computation of the same result in the same memory: outputs first, row-major.
+using PlainLoop = std::function<void(std::span<void* const> buffers)>;
+
+struct RunOptions {
+  const Target* target = nullptr;
+  machine::Machine machine;
+  ll::Config config;
+  int threads = 1;
+  uint64_t seed = 1;
+  PlainLoop plain;       // what the reference is checked against
+  bool compare = false;  // also time the plain loop, interleaved
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+};
+
+struct RunReport {
+  Verification verification;
+  runtime::Timing timing;
+  double gflops = 0;       // operations of f plus one per combination
+  double gbs = 0;          // every buffer once
+  double plain_ratio = 0;  // time of the plain loop over ours, if compared
+};
+
+/// Computes with inputs drawn from the seed. No time is reported for a wrong result: the caller
+/// looks at verification.right first.
+RunReport run(const hl::Program& program, const RunOptions& options);
+
+/// Runs a compiled kernel twice on differently poisoned outputs. Elements that differ between the
+/// two runs were never written and come back undefined.
+std::vector<scalar::Array> run_poisoned(const Executable& executable,
+                                        const std::vector<scalar::Array>& inputs, int threads);
+
+}  // namespace mdh::driver

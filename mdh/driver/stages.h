@@ -1,0 +1,33 @@
+// The way of a program: every stage from the computation to source text.
+#pragma once
+
+#include <string>
+
+#include "mdh/driver/target.h"
+#include "mdh/hl/program.h"
+#include "mdh/kernel/module.h"
+#include "mdh/ll/config.h"
+#include "mdh/ll/program.h"
+#include "mdh/loop/program.h"
+#include "mdh/machine/machine.h"
+
+namespace mdh::driver {
+
+struct Stages {
+  ll::Program low;
+  loop::Program structured;
+  loop::Program concrete;
+  kernel::Module module;
+};
+
+/// Lowers a concrete program with a valid configuration. `name` is the C name of the kernel.
+Stages lower_all(const hl::Program& program, const machine::Machine& machine,
+                 const ll::Config& config, const Target& target, const std::string& name);
+
+/// Longest chain of roundings on the way to a result: the operations of f and one per combination.
+int64_t rounding_depth(const ll::Program& low);
+
+/// Cores of this machine that the operating system lets us use.
+int available_cores();
+
+}  // namespace mdh::driver

@@ -1,0 +1,33 @@
+// Timing: warm up, repeat until the mean is known well enough, report the median.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+namespace mdh::runtime {
+
+struct Timing {
+  double median_us = 0;
+  double mean_us = 0;
+  double ci99_us = 0;  // half width of the 99 % confidence interval of the mean
+  int count = 0;
+};
+
+struct TimingLimits {
+  int warm_up = 2;
+  int least = 5;
+  int most = 1000;
+  double seconds = 1.0;    // no further repetition after this
+  double accuracy = 0.05;  // stop when the interval is within this share of the mean
+};
+
+/// Statistics of samples in microseconds; Student's t for the interval.
+Timing summarize(std::vector<double> samples_us);
+
+Timing measure(const std::function<void()>& run, const TimingLimits& limits = {});
+
+/// Time of `peer` over time of `ours`: both run in turn, the median of the ratios of all rounds.
+double interleaved_ratio(const std::function<void()>& ours, const std::function<void()>& peer,
+                         const TimingLimits& limits = {});
+
+}  // namespace mdh::runtime
