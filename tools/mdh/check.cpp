@@ -1,0 +1,54 @@
+#include <cstdio>
+
+#include "mdh/hl/analysis.h"
+#include "mdh/support/text.h"
+#include "tools/mdh/verbs.h"
+
+namespace mdh::tool {
+namespace {
+
+void print_buffers(const hl::Program& p) {
+  for (const auto* views : {&p.outputs, &p.inputs}) {
+    for (const hl::BufferView& view : *views) {
+      std::vector<std::string> extents;
+      for (const int64_t n : hl::extents(p, view)) extents.push_back(std::to_string(n));
+      fmt::print("{} {}: {}[{}]\n", views == &p.outputs ? "output" : "input ", view.symbol.name,
+                 to_string(view.type), join(extents, ", "));
+      if (views == &p.outputs && !hl::is_injective(p, view)) {
+        fmt::print(
+            stderr,
+            "{}: warning: the index functions of output '{}' are not provably injective; only "
+            "the reference runs this program\n",
+            to_string(view.where), view.symbol.name);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+int check(const Request& request) {
+  const Problem problem = resolve(request);
+  const hl::Program& p = problem.program;
+  ll::Config config = problem.config.config;
+  config.program = p.name;
+  config.machine = problem.machine.name;
+  for (const auto& [name, value] : problem.size_values) config.sizes[name] = value;
+  for (const auto& [name, type] : problem.types) config.types[name] = type;
+  validate(config, p, problem.machine);
+  fmt::print("{}: {} points, {} operations, {} bytes\n", p.name, hl::points(p), hl::operations(p),
+             hl::bytes(p));
+  print_buffers(p);
+  bool injective = true;
+  for (const hl::BufferView& view : p.outputs) injective = injective && hl::is_injective(p, view);
+  if (injective) {
+    const driver::Stages stages =
+        lower_all(p, problem.machine, config, driver::find_target("openmp"), "mdh_" + p.name);
+    fmt::print("parts on cores: {}, workspace: {} bytes\n", stages.module.parts_on_cores,
+               stages.module.workspace_bytes);
+  }
+  fmt::print("configuration ({}):\n{}", problem.config.source, print(config));
+  return 0;
+}
+
+}  // namespace mdh::tool

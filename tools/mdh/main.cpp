@@ -1,0 +1,124 @@
+// The command line: options in, verbs called, exceptions to exit codes.
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+
+#include "mdh/support/files.h"
+#include "mdh/support/text.h"
+#include "tools/mdh/verbs.h"
+
+namespace {
+
+using mdh::tool::Request;
+
+void add_program_options(CLI::App& verb, Request& request) {
+  verb.add_option("PROGRAM", request.program, "a name from 'mdh list', or a .mdh file")->required();
+  verb.add_option("--size", request.size, "sizes: 7,13 (dimension order), I=7,K=13, or paper");
+  verb.add_option("--type", request.type, "element type: f32, f64, i32, i64, or T=f32");
+  verb.add_option("--set", request.set, "other constants: c=0.5 (repeatable)");
+  verb.add_option("--target", request.target, "reference or openmp (default openmp)");
+  verb.add_option("--machine", request.machine, "artificial, openmp or cpu");
+  verb.add_option("--config", request.config, "a configuration file (JSON)");
+  verb.add_option("--threads", request.threads, "threads to use (default: all cores)")
+      ->check(CLI::Range(1, 4096));
+  verb.add_option("--seed", request.seed, "seed of the input data (default 1)");
+  verb.add_flag("-q,--quiet", request.quiet, "no progress on stderr");
+}
+
+/// CLI11's complaint as one of ours, with the nearest verb or option.
+int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  std::vector<std::string> verbs;
+  const CLI::App* chosen = &app;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    verbs.push_back(verb->get_name());
+    if (argc > 1 && verb->get_name() == argv[1]) chosen = verb;
+  }
+  std::string hint = "'mdh --help' shows all verbs";
+  if (argc > 1 && chosen == &app && argv[1][0] != '-') hint = mdh::suggestion(argv[1], verbs);
+  for (int n = 2; n < argc && chosen != &app; ++n) {
+    const std::string word = mdh::split(argv[n], '=').front();
+    if (word.rfind("--", 0) != 0 || chosen->get_option_no_throw(word) != nullptr) continue;
+    std::vector<std::string> options;
+    for (const CLI::Option* option : chosen->get_options()) options.push_back(option->get_name());
+    hint = mdh::suggestion(word, options);
+    break;
+  }
+  const mdh::Diagnostic d{mdh::DiagnosticKind::user, "E800", {}, error.what(), {}, hint};
+  fmt::print(stderr, "{}", render(d));
+  return exit_code(d.kind);
+}
+
+/// The text a diagnostic points into, if it is a file that can still be read.
+std::string source_of(const mdh::Diagnostic& d) {
+  std::error_code failure;
+  const bool readable =
+      d.where.known() && d.where.file && std::filesystem::is_regular_file(*d.where.file, failure);
+  return readable ? mdh::read_file(*d.where.file) : std::string();
+}
+
+int guarded(const std::function<int()>& verb) {
+  try {
+    return verb();
+  } catch (const mdh::Error& e) {
+    fmt::print(stderr, "{}", render(e.diagnostic(), source_of(e.diagnostic())));
+    return exit_code(e.diagnostic().kind);
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "mdh: error: out of memory [E810]\nhint: use a smaller size\n");
+    return 3;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "mdh: internal error: {}\n", e.what());
+    return exit_code(mdh::DiagnosticKind::internal);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace mdh::tool;  // NOLINT(google-build-using-namespace): the verbs
+  CLI::App app{"mdh: de- and re-composition of data-parallel computations", "mdh"};
+  app.set_version_flag("--version", "mdh " MDH_VERSION);
+  app.require_subcommand(1);
+  Request request;
+  ShowOptions show_options;
+  RunVerbOptions run_options;
+  int exit = 0;
+  const auto call = [&](auto verb) { return [&exit, verb] { exit = guarded(verb); }; };
+
+  app.add_subcommand("list", "the catalogue: name, dimensions, what it computes")
+      ->callback(call(list));
+
+  CLI::App* show_verb = app.add_subcommand("show", "any stage of a program, as text");
+  add_program_options(*show_verb, request);
+  show_verb->add_flag("--ll", show_options.ll, "the low-level program");
+  show_verb->add_flag("--plan", show_options.plan, "structured loops");
+  show_verb->add_flag("--loop", show_options.loop, "concrete loops");
+  show_verb->add_flag("--source", show_options.source, "the printed source");
+  show_verb->callback(call([&] { return show(request, show_options); }));
+
+  CLI::App* check_verb =
+      app.add_subcommand("check", "validate, count resources, print the configuration");
+  add_program_options(*check_verb, request);
+  check_verb->callback(call([&] { return check(request); }));
+
+  CLI::App* run_verb = app.add_subcommand("run", "compute, verify and time");
+  add_program_options(*run_verb, request);
+  run_verb->add_flag("--json", run_options.json, "one JSON object on stdout");
+  run_verb->add_flag("--compare", run_options.compare, "also time the plain loop, interleaved");
+  run_verb->callback(call([&] { return run(request, run_options); }));
+
+  app.add_subcommand("doctor", "what works on this machine and what is missing")
+      ->callback(call(doctor));
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::CallForVersion& version) {
+    return app.exit(version);
+  } catch (const CLI::ParseError& error) {
+    return report_usage(app, error, argc, argv);
+  }
+  return exit;
+}

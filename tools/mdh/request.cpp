@@ -1,0 +1,201 @@
+#include "tools/mdh/request.h"
+
+#include <filesystem>
+
+#include "mdh/hl/parse.h"
+#include "mdh/scalar/parse.h"
+#include "mdh/scalar/resolve.h"
+#include "mdh/support/files.h"
+#include "mdh/support/text.h"
+
+namespace mdh::tool {
+namespace {
+
+using Kind = hl::Parameter::Kind;
+
+bool is_file(const std::string& name) {
+  return name.find('/') != std::string::npos || name.ends_with(".mdh");
+}
+
+std::vector<std::string> catalogue_names() {
+  std::vector<std::string> names;
+  for (const examples::Entry& entry : examples::catalogue()) names.push_back(entry.name);
+  return names;
+}
+
+hl::Program generic_program(const Request& request, const examples::Entry* entry) {
+  if (entry) return entry->generic();
+  if (is_file(request.program)) return hl::parse(read_file(request.program), request.program);
+  user_error("E801", {}, fmt::format("unknown program '{}'", request.program),
+             suggestion(request.program, catalogue_names()) +
+                 " (a file of your own ends in .mdh; 'mdh list' shows the catalogue)");
+}
+
+int64_t size_value(const std::string& text) {
+  long long value = 0;
+  if (!to_integer(text, value)) {
+    user_error("E802", {}, fmt::format("--size: '{}' is not an integer", text),
+               "write --size 7,13 or --size I=7,K=13");
+  }
+  return value;
+}
+
+std::map<std::string, int64_t> sizes_of(const Request& request, const hl::Program& p,
+                                        const examples::Entry* entry) {
+  if (entry) {
+    const auto known = entry->sizes.find(request.size);
+    if (known != entry->sizes.end()) return hl::sizes_by_dimension(p, known->second);
+  }
+  if (request.size.rfind("paper", 0) == 0) {
+    std::vector<std::string> names;
+    if (entry) {
+      for (const auto& [name, values] : entry->sizes) names.push_back(name);
+    }
+    user_error("E803", {}, fmt::format("'{}' has no sizes called '{}'", p.name, request.size),
+               names.empty() ? "give numbers" : "known: " + join(names, ", "));
+  }
+  std::map<std::string, int64_t> by_name;
+  std::vector<int64_t> by_position;
+  for (const std::string& word : split(request.size, ',')) {
+    const size_t equal = word.find('=');
+    if (equal == std::string::npos) {
+      by_position.push_back(size_value(word));
+    } else {
+      by_name[word.substr(0, equal)] = size_value(word.substr(equal + 1));
+    }
+  }
+  if (by_position.empty()) return by_name;
+  if (!by_name.empty()) {
+    user_error("E804", {}, "--size mixes names and positions",
+               "write --size 7,13 or --size I=7,K=13");
+  }
+  return hl::sizes_by_dimension(p, by_position);
+}
+
+scalar::Scalar type_named(const std::string& name) {
+  return scalar_of(scalar::resolve_type(name, {}, {}));
+}
+
+std::map<std::string, scalar::Scalar> types_of(const Request& request, const hl::Program& p) {
+  std::map<std::string, scalar::Scalar> types;
+  if (request.type.empty()) return types;
+  const size_t equal = request.type.find('=');
+  if (equal != std::string::npos) {
+    types[request.type.substr(0, equal)] = type_named(request.type.substr(equal + 1));
+    return types;
+  }
+  for (const hl::Parameter& parameter : p.parameters) {
+    if (parameter.kind == Kind::type) types[parameter.symbol.name] = type_named(request.type);
+  }
+  if (types.empty()) {
+    user_error("E805", {}, fmt::format("program '{}' has no type parameter", p.name),
+               "leave --type out");
+  }
+  return types;
+}
+
+std::map<std::string, scalar::Expr> constants_of(const Request& request) {
+  std::map<std::string, scalar::Expr> values;
+  for (const std::string& text : request.set) {
+    const size_t equal = text.find('=');
+    if (equal == std::string::npos) {
+      user_error("E806", {}, fmt::format("--set: cannot read '{}'", text), "write --set c=0.5");
+    }
+    values.insert_or_assign(text.substr(0, equal),
+                            scalar::parse_expression(text.substr(equal + 1), "--set"));
+  }
+  return values;
+}
+
+std::optional<ll::Config> config_of(const Request& request) {
+  if (request.config.empty()) return std::nullopt;
+  return ll::parse_config(read_file(request.config), request.config);
+}
+
+/// What the options say, then what the configuration was made for, then the program's defaults.
+hl::Bindings bindings_of(const Request& request, const hl::Program& p, const examples::Entry* entry,
+                         const std::optional<ll::Config>& config) {
+  hl::Bindings bindings;
+  if (!request.size.empty()) bindings.sizes = sizes_of(request, p, entry);
+  bindings.types = types_of(request, p);
+  bindings.values = constants_of(request);
+  if (config) {
+    bindings.sizes.insert(config->sizes.begin(), config->sizes.end());
+    for (const auto& [name, type] : config->types)
+      bindings.types.try_emplace(name, type_named(type));
+  }
+  return bindings;
+}
+
+/// The element type of a catalogue entry: its type parameter's value.
+scalar::Scalar element_type(const hl::Program& p, const hl::Bindings& bindings) {
+  for (const hl::Parameter& parameter : p.parameters) {
+    if (parameter.kind != Kind::type) continue;
+    const auto bound = bindings.types.find(parameter.symbol.name);
+    return bound == bindings.types.end() ? scalar_of(parameter.type) : bound->second;
+  }
+  return scalar::Scalar::f32;
+}
+
+void check_type(const examples::Entry& entry, scalar::Scalar type) {
+  std::vector<std::string> names;
+  for (const scalar::Scalar known : entry.types) {
+    if (known == type) return;
+    names.push_back(to_string(known));
+  }
+  unsupported("E807", {}, fmt::format("'{}' with element type {}", entry.name, to_string(type)),
+              "its types are " + join(names, ", "));
+}
+
+void describe(Problem& problem, const hl::Program& generic, const hl::Bindings& bindings) {
+  for (const hl::Parameter& parameter : generic.parameters) {
+    const std::string& name = parameter.symbol.name;
+    if (parameter.kind == Kind::type) {
+      const auto bound = bindings.types.find(name);
+      problem.types.emplace_back(name, bound == bindings.types.end() ? to_string(parameter.type)
+                                                                     : to_string(bound->second));
+    }
+    if (parameter.kind != Kind::size) continue;
+    const auto bound = bindings.sizes.find(name);
+    const auto value =
+        bound != bindings.sizes.end() ? std::optional(bound->second) : constant(*parameter.value);
+    if (value) problem.size_values.emplace_back(name, *value);
+  }
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : problem.size_values)
+    texts.push_back(fmt::format("{}={}", name, value));
+  problem.sizes = join(texts, " ");
+}
+
+}  // namespace
+
+Problem resolve(const Request& request) {
+  Problem problem;
+  problem.entry = examples::find_entry(request.program);
+  problem.target = &driver::find_target(request.target);
+  const hl::Program generic = generic_program(request, problem.entry);
+  const std::optional<ll::Config> config = config_of(request);
+  hl::Bindings bindings = bindings_of(request, generic, problem.entry, config);
+  if (problem.entry) {
+    problem.instance.type = element_type(generic, bindings);
+    check_type(*problem.entry, problem.instance.type);
+    const auto usual = problem.entry->constants(problem.instance.type);
+    bindings.values.insert(usual.begin(), usual.end());
+  }
+  problem.program = instantiate(generic, bindings);
+  for (const hl::Dimension& d : problem.program.dimensions) {
+    problem.instance.sizes.push_back(constant(d.size).value());
+  }
+  describe(problem, generic, bindings);
+  const std::string from_config = config ? config->machine : "";
+  problem.machine = machine::find_machine(!request.machine.empty() ? request.machine
+                                          : !from_config.empty()   ? from_config
+                                                                   : problem.target->machine);
+  problem.threads = request.threads > 0 ? request.threads : driver::available_cores();
+  problem.config =
+      driver::choose_config(problem.program, problem.machine, config ? &*config : nullptr,
+                            request.config, problem.threads);
+  return problem;
+}
+
+}  // namespace mdh::tool

@@ -1,0 +1,43 @@
+// What the user asked for, and what it means: options to programs, machines and configurations.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "examples/catalogue.h"
+#include "mdh/driver/executable.h"
+
+namespace mdh::tool {
+
+/// The options that several verbs share, as typed.
+struct Request {
+  std::string program;           // a catalogue name or a .mdh file
+  std::string size;              // "7,13" or "I=7,K=13" or "paper"
+  std::string type;              // "f32" or "T=f32"
+  std::vector<std::string> set;  // "c=0.5"
+  std::string target = "openmp";
+  std::string machine;  // empty: the configuration's, else the target's
+  std::string config;   // a file; empty: none
+  int threads = 0;      // 0: all cores
+  uint64_t seed = 1;
+  bool quiet = false;
+};
+
+/// Everything resolved and verified.
+struct Problem {
+  const examples::Entry* entry = nullptr;  // if it is from the catalogue
+  examples::Instance instance;             // meaningful with an entry
+  hl::Program program;                     // concrete
+  std::string sizes;                       // "I=7 K=13", for people
+  std::vector<std::pair<std::string, int64_t>> size_values;
+  std::vector<std::pair<std::string, std::string>> types;
+  const driver::Target* target = nullptr;
+  machine::Machine machine;
+  driver::ChosenConfig config;
+  int threads = 1;
+};
+
+Problem resolve(const Request& request);
+
+}  // namespace mdh::tool

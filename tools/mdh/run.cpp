@@ -1,0 +1,100 @@
+#include "mdh/driver/run.h"
+
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/mdh/verbs.h"
+
+namespace mdh::tool {
+namespace {
+
+driver::RunOptions options_of(const Problem& problem, const Request& request,
+                              const RunVerbOptions& verb) {
+  driver::RunOptions options;
+  options.target = problem.target;
+  options.machine = problem.machine;
+  options.config = problem.config.config;
+  options.threads = problem.threads;
+  options.seed = request.seed;
+  options.compare = verb.compare;
+  if (problem.entry) {
+    options.plain = [&problem](std::span<void* const> buffers) {
+      problem.entry->plain(problem.instance, buffers);
+    };
+  }
+  if (!request.quiet) {
+    options.progress = [](const std::string& step) { fmt::print(stderr, "mdh: {} ...\n", step); };
+  }
+  return options;
+}
+
+std::string coverage_text(const driver::Verification& v) {
+  return v.coverage == driver::Coverage::none ? "none (this is the reference)"
+                                              : to_string(v.coverage);
+}
+
+void print_json(const Problem& problem, const driver::RunReport& report) {
+  nlohmann::ordered_json out;
+  out["schema"] = "mdh_run 1";
+  out["program"] = problem.program.name;
+  out["sizes"] = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : problem.size_values) out["sizes"][name] = value;
+  out["types"] = nlohmann::ordered_json::object();
+  for (const auto& [name, type] : problem.types) out["types"][name] = type;
+  out["target"] = problem.target->name;
+  out["machine"] = problem.machine.name;
+  out["config_source"] = problem.config.source;
+  out["threads"] = problem.threads;
+  out["verified"] = to_string(report.verification.coverage);
+  out["max_error"] = report.verification.max_error;
+  out["bound"] = report.verification.bound;
+  out["time_us"] = {{"median", report.timing.median_us},
+                    {"mean", report.timing.mean_us},
+                    {"ci99", report.timing.ci99_us},
+                    {"n", report.timing.count}};
+  out["gflops"] = report.gflops;
+  out["gbs"] = report.gbs;
+  if (report.plain_ratio > 0) out["plain_ratio"] = report.plain_ratio;
+  fmt::print("{}\n", out.dump());
+}
+
+void print_text(const Problem& problem, const driver::RunReport& report) {
+  const runtime::Timing& t = report.timing;
+  fmt::print("{} {}\n", problem.program.name, problem.sizes);
+  fmt::print("verified: {}, max error {:.3g} (allowed {:.3g})\n",
+             coverage_text(report.verification), report.verification.max_error,
+             report.verification.bound);
+  fmt::print("time: {:.3f} us (median of {}; mean {:.3f} +- {:.3f}), {:.3f} GFLOP/s, {:.3f} GB/s\n",
+             t.median_us, t.count, t.mean_us, t.ci99_us, report.gflops, report.gbs);
+  if (report.plain_ratio > 0) {
+    fmt::print("plain loop (one thread, g++ -O2) / mdh: {:.2f}\n", report.plain_ratio);
+  }
+}
+
+}  // namespace
+
+int run(const Request& request, const RunVerbOptions& verb) {
+  const Problem problem = resolve(request);
+  if (verb.compare && !problem.entry) {
+    user_error("E808", {}, "--compare needs a program of the catalogue",
+               "only they come with a plain loop");
+  }
+  if (!request.quiet) {
+    fmt::print(stderr, "mdh: target {}, machine {}, configuration: {}, threads {}\n",
+               problem.target->name, problem.machine.name, problem.config.source, problem.threads);
+  }
+  const driver::RunReport report = driver::run(problem.program, options_of(problem, request, verb));
+  if (!report.verification.right) {
+    throw Error({DiagnosticKind::wrong_result,
+                 "E809",
+                 {},
+                 fmt::format("wrong result: {}", report.verification.complaint),
+                 {},
+                 "no time is reported for a wrong result; please report this as a bug"});
+  }
+  verb.json ? print_json(problem, report) : print_text(problem, report);
+  return 0;
+}
+
+}  // namespace mdh::tool

@@ -1,0 +1,29 @@
+// The verbs of the command line, one file each. They print data on stdout, progress on stderr, and
+// return the exit code.
+#pragma once
+
+#include "tools/mdh/request.h"
+
+namespace mdh::tool {
+
+int list();
+
+struct ShowOptions {
+  bool ll = false;
+  bool plan = false;
+  bool loop = false;
+  bool source = false;
+};
+int show(const Request& request, const ShowOptions& options);
+
+int check(const Request& request);
+
+struct RunVerbOptions {
+  bool json = false;
+  bool compare = false;
+};
+int run(const Request& request, const RunVerbOptions& options);
+
+int doctor();
+
+}  // namespace mdh::tool
