@@ -4,6 +4,8 @@
 #include <thread>
 
 #include "mdh/hl/analysis.h"
+#include "mdh/ll/print.h"
+#include "mdh/loop/print.h"
 #include "mdh/passes/lower.h"
 #include "mdh/passes/pipeline.h"
 #include "mdh/passes/plan.h"
@@ -19,12 +21,28 @@ Stages lower_all(const hl::Program& program, const machine::Machine& machine,
   return {low, structured, concrete, target.print(concrete, name)};
 }
 
+std::string print_stage(const Stages& stages, const std::string& stage) {
+  if (stage == "ll") return ll::print(stages.low);
+  if (stage == "plan") return loop::print(stages.structured);
+  if (stage == "loop") return loop::print(stages.concrete);
+  internal_check(stage == "source", "there is no stage '{}'", stage);
+  return stages.module.source;
+}
+
 int64_t rounding_depth(const ll::Program& low) {
-  int64_t depth = scalar::depth_of(hl::scalar_function(low.computation));
+  const hl::Program& p = low.computation;
+  const machine::Machine& machine = machine::find_machine(low.machine);
+  const int64_t terms = hl::points(p) / scalar::volume(hl::result_sizes(p));
+  int64_t depth = scalar::depth_of(hl::scalar_function(p));
+  int64_t chain = 1;  // values that meet in one accumulator; padding adds none
   for (const ll::TaggedOperator& op : low.recompose) {
-    if (hl::is_reduced(low.computation.dimensions[op.level.dimension])) depth += op.parts - 1;
+    if (!hl::is_reduced(p.dimensions[op.level.dimension])) continue;
+    chain = op.parts < terms / chain ? chain * op.parts : terms;
+    if (machine.find_layer(op.layer)->kind != machine::LayerKind::cores) continue;
+    depth += chain - 1;
+    chain = 1;
   }
-  return depth;
+  return depth + chain - 1;
 }
 
 int available_cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }

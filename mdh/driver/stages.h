@@ -24,7 +24,13 @@ struct Stages {
 Stages lower_all(const hl::Program& program, const machine::Machine& machine,
                  const ll::Config& config, const Target& target, const std::string& name);
 
-/// Longest chain of roundings on the way to a result: the operations of f and one per combination.
+/// The stages that have a text form, by name: "ll", "plan" (structured loops), "loop" (concrete
+/// loops), "source".
+std::string print_stage(const Stages& stages, const std::string& stage);
+
+/// Longest chain of roundings on the way to a result: the operations of f, then one per value that
+/// an accumulator takes in. Loops one inside the other share an accumulator, so their parts
+/// multiply; inside a reduction over cores every core begins one of its own.
 int64_t rounding_depth(const ll::Program& low);
 
 /// Cores of this machine that the operating system lets us use.

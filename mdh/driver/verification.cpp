@@ -38,6 +38,7 @@ class Judge {
   void compare(size_t buffer, int64_t at, const Array& actual, Value exact, Value wide,
                Value magnitude) {
     const Scalar type = actual.type;
+    if (actual.defined[at] == 0) return reject(buffer, at, "was not written");
     if (!is_floating(type)) {
       if (actual.cells[at] != exact) complain(buffer, at, actual, exact, 0);
       return;
@@ -53,21 +54,28 @@ class Judge {
     }
   }
 
-  void complain(size_t buffer, int64_t at, const Array& actual, Value expected, double bound) {
-    if (!result.right) return;
-    result.right = false;
-    const Scalar type = actual.type;
-    result.max_error = std::abs(to_floating(type, actual.cells[at]) - to_floating(type, expected));
-    result.bound = bound;
-    result.complaint =
-        fmt::format("element {} of output '{}' is {}, expected {} (allowed error {:g})", at,
-                    program_.outputs[buffer].symbol.name, to_string(type, actual.cells[at]),
-                    to_string(type, expected), bound);
-  }
-
   Verification result{Coverage::full, true};
 
  private:
+  void complain(size_t buffer, int64_t at, const Array& actual, Value expected, double bound) {
+    if (!result.right) return;
+    const Scalar type = actual.type;
+    result.max_error = std::abs(to_floating(type, actual.cells[at]) - to_floating(type, expected));
+    result.bound = bound;
+    // The digits that tell the two apart may be more than an f32 has.
+    const Scalar shown = is_floating(type) ? Scalar::f64 : type;
+    reject(buffer, at,
+           fmt::format("is {}, expected {} (allowed error {:g})", to_string(type, actual.cells[at]),
+                       to_string(shown, expected), bound));
+  }
+
+  void reject(size_t buffer, int64_t at, const std::string& fault) {
+    if (!result.right) return;
+    result.right = false;
+    result.complaint = fmt::format("element {} of output '{}' {}", at,
+                                   program_.outputs[buffer].symbol.name, fault);
+  }
+
   const hl::Program& program_;
   double share_[2];
 };
@@ -76,8 +84,8 @@ struct Algebras {
   explicit Algebras(const hl::Program& p)
       : exact(hl::algebra_of(p)),
         wide(hl::algebra_of(p, Precision::wide)),
-        magnitude(scalar::magnitude(hl::scalar_function(p)), hl::combine_function(p),
-                  Precision::wide) {}
+        magnitude(scalar::magnitude(hl::scalar_function(p)),
+                  scalar::magnitude(hl::combine_function(p)), Precision::wide) {}
   scalar::ScalarAlgebra exact, wide, magnitude;
 };
 
@@ -102,6 +110,13 @@ Verification verify_all(const hl::Program& p, const std::vector<Array>& inputs,
     }
   }
   return judge.result;
+}
+
+/// The n-th point of an index set in row-major order.
+std::vector<int64_t> nth_point(const std::vector<int64_t>& sizes, int64_t n) {
+  std::vector<int64_t> point(sizes.size());
+  for (size_t d = sizes.size(); d-- > 0; n /= sizes[d]) point[d] = n % sizes[d];
+  return point;
 }
 
 /// Points of the result: corners, both sides of tile borders, and random ones.
@@ -131,7 +146,8 @@ Verification verify_samples(const hl::Program& p, const std::vector<Array>& inpu
   const std::vector<Array> magnitudes = floats ? magnitudes_of(inputs) : inputs;
   const std::vector<hl::Component> all = hl::components(p.outputs);
   for (int64_t n = 0; n < std::min<int64_t>(results, sample_count) && judge.result.right; ++n) {
-    const std::vector<int64_t> point = sampled_point(sizes, options, random);
+    const std::vector<int64_t> point =
+        results <= sample_count ? nth_point(sizes, n) : sampled_point(sizes, options, random);
     const auto exact = hl::evaluate_at(p, inputs, algebras.exact, point);
     const auto wide = floats ? hl::evaluate_at(p, inputs, algebras.wide, point) : exact;
     const auto magnitude =

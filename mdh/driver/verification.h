@@ -21,7 +21,8 @@ struct Verification {
   std::string complaint;  // the first wrong element
 };
 
-/// Programs with more points than this are checked by samples.
+/// Programs with more points than this are checked by samples: all elements of small results,
+/// `sample_count` of large ones.
 constexpr int64_t full_limit = int64_t{1} << 26;
 constexpr int sample_count = 4096;
 
@@ -38,8 +39,8 @@ int64_t sequential_depth(const hl::Program& p);
 
 /// Compares outputs with the definition. Integers must be equal. Floats may deviate from the
 /// definition evaluated in double by (depth + 2) · epsilon · (the sum of the magnitudes of the
-/// terms): what rounding can do in any order of combination. An element that no access writes must
-/// still be undefined in `outputs`, if `outputs` says so at all.
+/// terms): what rounding can do in any order of combination. An element that some access writes
+/// must be defined in `outputs`; what the other elements hold is not looked at.
 Verification verify_outputs(const hl::Program& program, const std::vector<scalar::Array>& inputs,
                             const std::vector<scalar::Array>& outputs,
                             const VerifyOptions& options);

@@ -1,5 +1,6 @@
 // The file form of configurations.
 #include <algorithm>
+#include <cstdint>
 
 #include <nlohmann/json.hpp>
 
@@ -46,14 +47,28 @@ class Reader {
       user_error(
           "E310", place(text_, e.byte == 0 ? 0 : e.byte - 1, file_),
           "this is not JSON: " + (detail == std::string::npos ? what : what.substr(detail + 2)));
+    } catch (const json::out_of_range& e) {  // "[json.exception.out_of_range.406] number overflow"
+      const std::string what = e.what();
+      user_error("E310", place(text_, 0, file_),
+                 "this is not JSON: " + what.substr(what.find(' ') + 1));
     }
   }
 
   [[noreturn]] void fail(const std::string& code, const std::string& key,
                          const std::string& message, const std::string& hint = {}) const {
-    const size_t at = key.empty() ? std::string::npos : text_.find('"' + key + '"');
-    user_error(code, place(text_, at == std::string::npos ? 0 : at, file_),
-               key.empty() ? message : fmt::format("\"{}\": {}", key, message), hint);
+    user_error(code, place_of(key), key.empty() ? message : fmt::format("\"{}\": {}", key, message),
+               hint);
+  }
+
+  /// Where the key stands, and not a value that reads the same; the beginning if it is not found.
+  Location place_of(const std::string& key) const {
+    const std::string quoted = '"' + key + '"';
+    for (size_t at = text_.find(quoted); at != std::string_view::npos;
+         at = text_.find(quoted, at + 1)) {
+      const size_t next = text_.find_first_not_of(" \t\r\n", at + quoted.size());
+      if (next != std::string_view::npos && text_[next] == ':') return place(text_, at, file_);
+    }
+    return place(text_, 0, file_);
   }
 
   void check_keys(const json& root) const {
@@ -66,8 +81,7 @@ class Reader {
       const bool is_planned = std::find(planned.begin(), planned.end(), key) != planned.end();
       if (is_planned && value.empty()) continue;
       if (is_planned) {
-        unsupported("E313", place(text_, text_.find('"' + key + '"'), file_),
-                    fmt::format("\"{}\" in configurations", key),
+        unsupported("E313", place_of(key), fmt::format("\"{}\" in configurations", key),
                     "this version reads split, order and layers");
       }
       fail("E314", key, "unknown key", suggestion(key, known));
@@ -104,7 +118,10 @@ class Reader {
     expect_object(key, value);
     std::map<std::string, int64_t> sizes;
     for (const auto& [name, size] : value.items()) {
-      if (!size.is_number_integer()) fail("E315", name, "expected an integer, got " + size.dump());
+      const bool too_large = size.is_number_unsigned() && size.get<uint64_t>() > INT64_MAX;
+      if (!size.is_number_integer() || too_large) {
+        fail("E315", name, "expected an integer, got " + size.dump());
+      }
       sizes[name] = size.get<int64_t>();
     }
     return sizes;
@@ -122,8 +139,9 @@ class Reader {
     expect_object(key, value);
     std::map<std::string, std::vector<Digit>> split;
     for (const auto& [dimension, digits] : value.items()) {
+      std::vector<Digit>& mine = split[dimension];
       for (const std::string& text : texts_of(dimension, digits)) {
-        split[dimension].push_back(digit(dimension, text));
+        mine.push_back(digit(dimension, text));
       }
     }
     return split;
@@ -132,7 +150,7 @@ class Reader {
   Digit digit(const std::string& dimension, const std::string& text) const {
     const std::vector<std::string> words = mdh::split(text, ' ');
     long long parts = 0;
-    if (words.size() != 2 || !to_integer(words[1], parts)) {
+    if (words.size() != 2 || words[0].empty() || !to_integer(words[1], parts)) {
       fail("E316", dimension, fmt::format("cannot read the digit \"{}\"", text),
            "write a layer and a number of parts, such as \"L1 32\"");
     }
@@ -143,7 +161,7 @@ class Reader {
     std::vector<LevelName> order;
     for (const std::string& text : texts_of(key, value)) {
       const std::vector<std::string> words = mdh::split(text, '.');
-      if (words.size() != 2) {
+      if (words.size() != 2 || words[0].empty() || words[1].empty()) {
         fail("E317", key, fmt::format("cannot read the level \"{}\"", text),
              "write LAYER.dimension, such as \"L1.k\"");
       }

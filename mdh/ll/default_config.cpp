@@ -52,13 +52,15 @@ std::string last_layer(const machine::Machine& m, machine::LayerKind kind) {
 Config default_config(const hl::Program& p, const machine::Machine& m, int cores) {
   const std::string inner = last_layer(m, machine::LayerKind::loop);
   const std::string outer = last_layer(m, machine::LayerKind::cores);
+  if (outer.empty() || cores < 1) cores = 1;
   const std::vector<int64_t> sizes = hl::sizes(p);
   std::vector<int> from_outside(sizes.size());
   std::iota(from_outside.begin(), from_outside.end(), 0);
   std::stable_sort(from_outside.begin(), from_outside.end(),
                    [&](int a, int b) { return contiguity(p, a) < contiguity(p, b); });
 
-  Config config{.program = p.name, .machine = m.name, .layers = {outer, inner}};
+  Config config{.program = p.name, .machine = m.name, .layers = {inner}};
+  if (!outer.empty()) config.layers.insert(config.layers.begin(), outer);
   const int dealt = dealt_dimension(p, from_outside, cores);
   for (const int d : from_outside) {
     const std::string& name = p.dimensions[d].symbol.name;

@@ -36,8 +36,11 @@ class Parser {
 
   Program run() {
     tokens_.expect("mdh_ll", "in the first line ('mdh_ll 1')");
-    if (tokens_.expect_integer("after 'mdh_ll'") != 1)
-      tokens_.fail("version 1", "of the text form");
+    const Location where = tokens_.peek().where;
+    if (const int64_t version = tokens_.expect_integer("after 'mdh_ll'"); version != 1) {
+      user_error("E206", where, fmt::format("version {} of the text form is unknown", version),
+                 "this mdh reads 'mdh_ll 1'");
+    }
     tokens_.expect("machine", "here");
     p_.machine = tokens_.expect_name("of the machine").text;
     tokens_.expect("layers", "here");
@@ -98,7 +101,7 @@ class Parser {
 
   std::vector<NamedPlace> places() {
     std::vector<NamedPlace> all;
-    if (tokens_.accept("nothing")) return all;
+    if (tokens_.peek(1).text != ":" && tokens_.accept("nothing")) return all;
     do {
       const Token buffer = tokens_.expect_name("of a buffer");
       NamedPlace named{buffer.text, {}, buffer.where};
@@ -182,6 +185,12 @@ class Parser {
             static_cast<int>(dimension - dimensions.begin())};
   }
 
+  [[noreturn]] static void refuse_places(const std::vector<NamedPlace>& places,
+                                         const std::string& buffer) {
+    user_error("E332", places.empty() ? Location{} : places.front().where,
+               fmt::format("every buffer has one place; '{}' is amiss", buffer));
+  }
+
   static std::vector<Place> resolved(const std::vector<NamedPlace>& places,
                                      const std::vector<hl::BufferView>& buffers) {
     std::vector<Place> all;
@@ -189,12 +198,10 @@ class Parser {
       const auto found = std::find_if(places.begin(), places.end(), [&](const NamedPlace& place) {
         return place.buffer == buffer.symbol.name;
       });
-      if (found == places.end() || places.size() != buffers.size()) {
-        user_error("E332", places.empty() ? Location{} : places.front().where,
-                   fmt::format("every buffer has one place; '{}' is amiss", buffer.symbol.name));
-      }
+      if (found == places.end()) refuse_places(places, buffer.symbol.name);
       all.push_back(found->place);
     }
+    if (places.size() != buffers.size()) refuse_places(places, places.back().buffer);
     return all;
   }
 

@@ -1,6 +1,7 @@
 #include "mdh/ll/program.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "mdh/hl/analysis.h"
@@ -8,9 +9,12 @@
 namespace mdh::ll {
 namespace {
 
-std::set<std::pair<Level, int64_t>> levels_of(const std::vector<TaggedOperator>& operators) {
-  std::set<std::pair<Level, int64_t>> levels;
-  for (const TaggedOperator& op : operators) levels.emplace(op.level, op.parts);
+/// The parts of every level.
+std::map<Level, int64_t> levels_of(const std::vector<TaggedOperator>& operators) {
+  std::map<Level, int64_t> levels;
+  for (const TaggedOperator& op : operators) {
+    internal_check(levels.emplace(op.level, op.parts).second, "a level occurs twice");
+  }
   return levels;
 }
 
@@ -44,8 +48,6 @@ int64_t chunk(const Program& p, const Level& level) {
 
 void verify(const Program& p) {
   const auto levels = levels_of(p.decompose);
-  internal_check(levels.size() == p.decompose.size() && levels.size() == p.recompose.size(),
-                 "a level occurs twice");
   internal_check(levels == levels_of(p.recompose), "de- and re-composition differ in their levels");
   std::set<Level> in_scalar(p.scalar.order.begin(), p.scalar.order.end());
   internal_check(in_scalar.size() == levels.size() && p.scalar.order.size() == levels.size(),
@@ -59,7 +61,10 @@ void verify(const Program& p) {
     internal_check(in_scalar.contains(level), "the scalar phase lacks level {}",
                    to_string(p, level));
     internal_check(parts > 1, "level {} has {} parts", to_string(p, level), parts);
-    product[level.dimension] *= parts;
+    int64_t& all = product[level.dimension];
+    internal_check(!__builtin_mul_overflow(all, parts, &all),
+                   "dimension '{}' has more parts than 64 bits hold",
+                   p.computation.dimensions[level.dimension].symbol.name);
   }
   for (size_t d = 0; d < sizes.size(); ++d) {
     internal_check(product[d] >= sizes[d], "dimension '{}' is not fully partitioned",

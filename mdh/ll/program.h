@@ -22,7 +22,8 @@ namespace mdh::ll {
 struct Level {
   int layer = 0;      // position in Program::layers
   int dimension = 0;  // position in the computation's dimensions
-  friend auto operator<=>(const Level&, const Level&) = default;
+  // clang-tidy 14 takes the 0 of a defaulted comparison for a pointer.
+  friend auto operator<=>(const Level&, const Level&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// Where and how a buffer is kept: a region, and a permutation of its dimensions (1-based,

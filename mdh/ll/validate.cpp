@@ -63,7 +63,7 @@ class Validator {
         user_error("E323", {},
                    fmt::format("{}: \"{} {}\" has no valid number of parts", where, digit.layer,
                                digit.parts),
-                   "a level has at least one part");
+                   "a level has 1 to 2^40 parts");
       }
       const auto found = std::find(config_.layers.begin(), config_.layers.end(), digit.layer);
       if (found == config_.layers.end()) {

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 
 #include "mdh/support/files.h"
@@ -13,6 +14,15 @@
 extern char** environ;
 
 namespace mdh::runtime {
+namespace {
+
+/// A directory may be "executed", too, but it is no program.
+bool is_program(const std::string& path) {
+  std::error_code failure;
+  return std::filesystem::is_regular_file(path, failure) && access(path.c_str(), X_OK) == 0;
+}
+
+}  // namespace
 
 Exit run_program(const std::vector<std::string>& command, const std::filesystem::path& scratch) {
   const std::string log = (scratch / "output.txt").string();
@@ -42,11 +52,11 @@ Exit run_program(const std::vector<std::string>& command, const std::filesystem:
 }
 
 std::string find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
+  if (name.find('/') != std::string::npos) return is_program(name) ? name : "";
   const char* path = std::getenv("PATH");
   for (const std::string& directory : split(path == nullptr ? "/usr/bin:/bin" : path, ':')) {
     const std::string candidate = directory + "/" + name;
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+    if (is_program(candidate)) return candidate;
   }
   return {};
 }

@@ -16,9 +16,17 @@ Expr magnitude(const Expr& e) {
     return literal(inner.type(), Value::floating(std::abs(number->value.as_floating())));
   }
   if (const auto* u = inner.as<Unary>()) return u->operand;
+  if (const auto* s = inner.as<Select>()) {
+    // The condition does not hold for magnitudes as it does for values: either branch may count.
+    return binary(BinaryOp::maximum, s->then, s->otherwise);
+  }
+  if (const auto* c = inner.as<Cast>(); c && !is_floating(scalar_of(c->operand.type()))) {
+    return binary(BinaryOp::maximum, inner, unary(UnaryOp::negate, inner));
+  }
   const auto* b = inner.as<Binary>();
-  const bool subtracts = b && b->op == BinaryOp::subtract;
-  return subtracts ? binary(BinaryOp::add, b->left, b->right) : inner;
+  if (b && b->op == BinaryOp::subtract) return binary(BinaryOp::add, b->left, b->right);
+  if (b && b->op == BinaryOp::minimum) return binary(BinaryOp::maximum, b->left, b->right);
+  return inner;
 }
 
 }  // namespace

@@ -65,7 +65,8 @@ class ProvenanceAlgebra : public Algebra {
 };
 
 /// |f| with every subtraction turned into an addition of magnitudes: what rounding errors of f and
-/// of the sum over f's results are proportional to. Inputs must be given as magnitudes.
+/// of the sum over f's results are proportional to. Inputs must be given as magnitudes. Not below
+/// |f|, but for quotients whose divisor is a difference.
 Function magnitude(const Function& f);
 
 }  // namespace mdh::scalar

@@ -16,27 +16,49 @@ Type decided(const Type& type, const Type& expected) {
 }
 
 [[noreturn]] void does_not_fit(const Expr& e, Scalar type) {
-  user_error(
-      "E121", e.where(),
-      fmt::format("the literal {} has no exact value of type {}", print(e), to_string(type)),
-      is_floating(type) ? "write it with a decimal point" : "use an integer in range, or cast");
+  const char* hint = !is_floating(type)                     ? "use an integer in range, or cast"
+                     : e.type() == Type(Undecided::integer) ? "write it with a decimal point"
+                                                            : "use f64, or a smaller number";
+  user_error("E121", e.where(),
+             fmt::format("the literal {} has no exact value of type {}", print(e), to_string(type)),
+             hint);
+}
+
+/// The value that a whole or decimal literal has in a type, or nothing if it has none.
+std::optional<Value> fitted(const Expr& e, Scalar type) {
+  const Value value = e.as<Literal>()->value;
+  if (e.type() == Type(Undecided::decimal) || e.type() == Type(Scalar::f64)) {
+    const Value rounded = from_floating(type, value.as_floating());
+    const bool fits = is_floating(type) && std::isfinite(rounded.as_floating());
+    return fits ? std::optional(rounded) : std::nullopt;
+  }
+  // The bits of a negative number would make sense as a u64, but they are another number.
+  const bool negative_u64 = type == Scalar::u64 && value.as_integer() < 0;
+  if (type == Scalar::boolean || negative_u64) return std::nullopt;
+  const Value whole = from_integer(type, value.as_integer());
+  const bool exact = is_floating(type)
+                         ? std::abs(whole.as_floating()) <= 0x1p53 &&
+                               static_cast<int64_t>(whole.as_floating()) == value.as_integer()
+                         : whole == value;
+  return exact ? std::optional(whole) : std::nullopt;
 }
 
 Expr typed_literal(const Expr& e, Scalar type) {
-  const Value value = e.as<Literal>()->value;
-  if (e.type() == Type(Undecided::decimal)) {
-    if (!is_floating(type)) does_not_fit(e, type);
-    return literal(type, from_floating(type, value.as_floating()), e.where());
+  const std::optional<Value> value = fitted(e, type);
+  if (!value) does_not_fit(e, type);
+  return literal(type, *value, e.where());
+}
+
+/// f32(0.1) is a literal that says its type; a cast of a number the type does not have converts it.
+/// Literals that were i64 or f64 before are no different, because they are printed the same.
+Expr elaborate_cast(const Expr& operand, const Expr& e) {
+  Expr inner = elaborate(operand, Type());
+  const bool plain = inner.type() == Type(Scalar::i64) || inner.type() == Type(Scalar::f64);
+  if (inner.as<Literal>() && plain) {
+    const std::optional<Value> value = fitted(inner, scalar_of(e.type()));
+    if (value) return literal(e.type(), *value, e.where());
   }
-  if (type == Scalar::boolean) does_not_fit(e, type);
-  const Value fitted = from_integer(type, value.as_integer());
-  const bool exact = is_floating(type)
-                         ? std::abs(fitted.as_floating()) <= 0x1p53 &&
-                               static_cast<int64_t>(fitted.as_floating()) == value.as_integer()
-                         : fitted == value;
-  // Above 2^63 the literal's bits only make sense as a u64.
-  if (!exact) does_not_fit(e, type);
-  return literal(type, fitted, e.where());
+  return cast(e.type(), std::move(inner), e.where());
 }
 
 void demand(bool holds, const Expr& e, const std::string& what) {
@@ -63,9 +85,8 @@ Expr elaborate_binary(const Binary& b, const Expr& e, const Type& expected) {
 }
 
 Expr elaborate_children(const Expr& e, const Type& expected) {
-  if (const auto* number = e.as<Literal>()) {
+  if (e.as<Literal>()) {
     if (!e.type().is_undecided()) return e;
-    (void)number;
     return typed_literal(e, scalar_of(decided(e.type(), expected)));
   }
   if (const auto* u = e.as<Unary>()) {
@@ -80,7 +101,7 @@ Expr elaborate_children(const Expr& e, const Type& expected) {
     return select(elaborate(s->condition, Scalar::boolean), elaborate(s->then, shared),
                   elaborate(s->otherwise, shared), e.where());
   }
-  if (const auto* c = e.as<Cast>()) return cast(e.type(), elaborate(c->operand, Type()), e.where());
+  if (const auto* c = e.as<Cast>()) return elaborate_cast(c->operand, e);
   return e;
 }
 

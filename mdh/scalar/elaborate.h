@@ -8,8 +8,9 @@ namespace mdh::scalar {
 /// The expression with every literal given the type its surroundings ask for: first its partner in
 /// an operation, then `expected`, else i64 or f64. An integer literal fits every numeric type that
 /// represents it exactly, a decimal one every floating-point type; nothing else converts by itself.
-/// The result has type `expected` unless that is undecided. Requires resolved names and no type
-/// parameters.
+/// A cast of a literal to a type it fits is that literal, so that f32(0.1) can say which 0.1 is
+/// meant. The result has type `expected` unless that is undecided. Requires resolved names and no
+/// type parameters.
 Expr elaborate(const Expr& e, const Type& expected);
 
 }  // namespace mdh::scalar

@@ -1,6 +1,7 @@
 #include "mdh/scalar/parse.h"
 
 #include <charconv>
+#include <limits>
 
 #include "mdh/scalar/operator_table.h"
 
@@ -32,6 +33,8 @@ class Parser {
       const OperatorRow* row = find_infix(tokens_.peek().text);
       if (!row || row->strength < strength || tokens_.peek().kind != Token::Kind::symbol)
         return left;
+      // Trees of a sum are as deep as it is long, and all functions on trees are recursive.
+      if (++operators_ > 1000) tokens_.fail("a simpler expression", "(too many operators)");
       const Location where = tokens_.next().where;
       left = binary(row->op, std::move(left), binary_level(row->strength + 1), where);
     }
@@ -52,6 +55,11 @@ class Parser {
   Expr unary_level() {
     const Depth guard(*this);
     const Location where = tokens_.peek().where;
+    // The least i64 is the one number whose magnitude is not an i64.
+    if (tokens_.at("-") && tokens_.peek(1).text == "9223372036854775808") {
+      tokens_.next();
+      return integer(std::numeric_limits<int64_t>::min(), tokens_.next().where);
+    }
     if (tokens_.accept("-")) return unary(UnaryOp::negate, unary_level(), where);
     if (tokens_.accept("!")) return unary(UnaryOp::logical_not, unary_level(), where);
     return primary();
@@ -78,7 +86,9 @@ class Parser {
                  fmt::format("the integer {} does not fit 64 bits", token.text),
                  "write a decimal literal, such as 1e30, for a floating-point value");
     }
-    return literal(Undecided::integer, Value{value}, token.where);
+    // Where the sign bit is set only a u64 is meant; undecided literals are signed.
+    const bool fits = value <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+    return literal(fits ? Type(Undecided::integer) : Type(Scalar::u64), Value{value}, token.where);
   }
 
   static Expr decimal_literal(const Token& token) {
@@ -118,6 +128,7 @@ class Parser {
 
   TokenStream& tokens_;
   int depth_ = 0;
+  int operators_ = 0;
 };
 
 }  // namespace

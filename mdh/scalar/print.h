@@ -9,4 +9,7 @@ namespace mdh::scalar {
 
 std::string print(const Expr& e);
 
+/// For places that parse_sum reads: what is weaker than a sum is put in parentheses.
+std::string print_sum(const Expr& e);
+
 }  // namespace mdh::scalar

@@ -10,30 +10,6 @@ namespace {
 
 constexpr const char* type_kind = "type";
 
-Expr resolve_call(const Call& call, const Expr& e, const Scope& scope) {
-  std::vector<Expr> arguments;
-  for (const Expr& argument : call.arguments) arguments.push_back(resolve(argument, scope));
-  const auto need = [&](size_t count) {
-    if (arguments.size() == count) return;
-    user_error("E112", e.where(),
-               fmt::format("'{}' takes {} argument{}, got {}", call.name, count,
-                           count == 1 ? "" : "s", arguments.size()));
-  };
-  if (const OperatorRow* row = find_call(call.name)) {
-    need(2);
-    return binary(row->op, arguments[0], arguments[1], e.where());
-  }
-  const Scope::Entry* entry = scope.find(call.name);
-  if (find_scalar(call.name) || (entry && entry->kind == type_kind)) {
-    need(1);
-    return cast(resolve_type(call.name, e.where(), scope), arguments[0], e.where());
-  }
-  std::vector<std::string> known = scalar_names();
-  known.insert(known.end(), {"min", "max"});
-  user_error("E113", e.where(), fmt::format("unknown function '{}'", call.name),
-             suggestion(call.name, known));
-}
-
 }  // namespace
 
 Symbol Scope::declare(const std::string& name, Type type, const std::string& kind,
@@ -43,7 +19,8 @@ Symbol Scope::declare(const std::string& name, Type type, const std::string& kin
         "E110", where, fmt::format("the name '{}' is already taken by a {}", name, other->kind),
         "names of parameters, buffers, accesses and dimensions are distinct within a program");
   }
-  if (find_scalar(name) || find_call(name) || name == "true" || name == "false") {
+  const bool is_keyword = name == "if" || name == "then" || name == "else";
+  if (find_scalar(name) || find_call(name) || is_keyword || name == "true" || name == "false") {
     user_error("E110", where, fmt::format("the name '{}' is built in", name),
                "choose another name");
   }
@@ -72,8 +49,31 @@ Expr resolve(const Expr& e, const Scope& scope) {
     }
     return variable(entry->symbol, entry->type, e.where());
   }
-  if (const auto* call = e.as<Call>()) return resolve_call(*call, e, scope);
-  return map_children(e, [&](const Expr& child) { return resolve(child, scope); });
+  const Expr inner = map_children(e, [&](const Expr& child) { return resolve(child, scope); });
+  return inner.as<Call>() ? resolve_call(inner, scope) : inner;
+}
+
+Expr resolve_call(const Expr& e, const Scope& scope) {
+  const Call& call = *e.as<Call>();
+  const auto need = [&](size_t count) {
+    if (call.arguments.size() == count) return;
+    user_error("E112", e.where(),
+               fmt::format("'{}' takes {} argument{}, got {}", call.name, count,
+                           count == 1 ? "" : "s", call.arguments.size()));
+  };
+  if (const OperatorRow* row = find_call(call.name)) {
+    need(2);
+    return binary(row->op, call.arguments[0], call.arguments[1], e.where());
+  }
+  const Scope::Entry* entry = scope.find(call.name);
+  if (find_scalar(call.name) || (entry && entry->kind == type_kind)) {
+    need(1);
+    return cast(resolve_type(call.name, e.where(), scope), call.arguments[0], e.where());
+  }
+  std::vector<std::string> known = scalar_names();
+  known.insert(known.end(), {"min", "max"});
+  user_error("E113", e.where(), fmt::format("unknown function '{}'", call.name),
+             suggestion(call.name, known));
 }
 
 Type resolve_type(const std::string& name, const Location& where, const Scope& scope) {

@@ -35,6 +35,9 @@ class Scope {
 /// as calls. An unknown name is an error with the nearest known one.
 Expr resolve(const Expr& e, const Scope& scope);
 
+/// One call, its arguments resolved already: a cast or an operator written as a call.
+Expr resolve_call(const Expr& call, const Scope& scope);
+
 /// A type's name: a scalar type or a type parameter of the scope.
 Type resolve_type(const std::string& name, const Location& where, const Scope& scope);
 

@@ -66,6 +66,14 @@ Expr simplified_binary(const Binary& b, const Expr& e) {
   return e;
 }
 
+/// New nodes stand where the expression stood that they replace; errors need the place.
+Expr placed(const Expr& e, const Location& where) {
+  if (e.where().known()) return e;
+  ExprNode node = e.node();
+  node.where = where;
+  return node;
+}
+
 Expr built(BinaryOp op, const Expr& a, const Expr& b) { return simplify(binary(op, a, b)); }
 
 }  // namespace
@@ -73,7 +81,8 @@ Expr built(BinaryOp op, const Expr& a, const Expr& b) { return simplify(binary(o
 Expr simplify(const Expr& e) {
   const Expr inner = map_children(e, simplify);
   const auto* b = inner.as<Binary>();
-  return b && inner.type() == Type(Scalar::i64) ? simplified_binary(*b, inner) : inner;
+  const bool is_index = b && inner.type() == Type(Scalar::i64);
+  return is_index ? placed(simplified_binary(*b, inner), e.where()) : inner;
 }
 
 Expr operator+(const Expr& a, const Expr& b) { return built(BinaryOp::add, a, b); }

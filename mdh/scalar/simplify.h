@@ -17,7 +17,7 @@ Expr operator*(const Expr& a, const Expr& b);
 Expr least(const Expr& a, const Expr& b);
 Expr quotient(const Expr& a, const Expr& b);
 
-/// ceil(a / b) for b > 0 and any a; not above zero if a is not.
+/// ceil(a / b) for a >= 0 and b > 0; not above zero if a is not.
 Expr ceiling_quotient(const Expr& a, int64_t b);
 
 }  // namespace mdh::scalar

@@ -107,7 +107,9 @@ Value apply_integer(BinaryOp op, Scalar type, Value a, Value b) {
 Value converted(Scalar from, Scalar to, Value v) {
   if (is_floating(from)) return from_floating(to, v.as_floating());
   // A large u64 must not pass through a negative integer on its way to a float.
-  if (is_floating(to) && !is_signed(from)) return from_floating(to, static_cast<double>(v.bits));
+  // It is rounded once: on its way to f32 it must not pass through a double either.
+  if (to == Scalar::f32 && !is_signed(from)) return Value::floating(static_cast<float>(v.bits));
+  if (to == Scalar::f64 && !is_signed(from)) return Value::floating(static_cast<double>(v.bits));
   return from_integer(to, v.as_integer());
 }
 
@@ -149,22 +151,47 @@ int Tape::compile(const Expr& e, const Function& f) {
     const Opcode opcode = u->op == UnaryOp::negate ? Opcode::negate : Opcode::logical_not;
     return emit({opcode, {}, type, type, 0, a, 0, 0, {}});
   }
-  if (const auto* b = e.as<Binary>()) {
-    const Scalar operands = effective(scalar_of(b->left.type()));
-    const int left = compile(b->left, f), right = compile(b->right, f);
-    return emit({Opcode::binary, b->op, operands, type, 0, left, right, 0, {}});
-  }
-  if (const auto* s = e.as<Select>()) {
-    const int condition = compile(s->condition, f);
-    const int then = compile(s->then, f), otherwise = compile(s->otherwise, f);
-    return emit({Opcode::select, {}, type, type, 0, condition, then, otherwise, {}});
-  }
+  if (const auto* b = e.as<Binary>()) return compile_binary(*b, type, f);
+  if (const auto* s = e.as<Select>()) return compile_select(*s, type, f);
   const auto* c = e.as<Cast>();
   internal_check(c != nullptr, "an unresolved call reached the evaluator");
   const int operand = compile(c->operand, f);
   return emit(
       {Opcode::cast, {}, effective(scalar_of(c->operand.type())), type, 0, operand, 0, 0, {}});
 }
+
+int Tape::compile_binary(const Binary& b, Scalar type, const Function& f) {
+  if (is_logical(b.op)) {
+    // As in C the left operand may decide alone: a && b is "if a then b else false".
+    const Expr decided = literal(Scalar::boolean, truth(b.op == BinaryOp::logical_or));
+    const bool is_and = b.op == BinaryOp::logical_and;
+    return compile_select({b.left, is_and ? b.right : decided, is_and ? decided : b.right}, type,
+                          f);
+  }
+  const Scalar operands = effective(scalar_of(b.left.type()));
+  const int left = compile(b.left, f), right = compile(b.right, f);
+  return emit({Opcode::binary, b.op, operands, type, 0, left, right, 0, {}});
+}
+
+/// Only the branch that is taken is computed, so that a condition can guard a division.
+int Tape::compile_select(const Select& s, Scalar type, const Function& f) {
+  const size_t to_otherwise = emit_jump(Opcode::jump_unless, compile(s.condition, f));
+  const int then = compile(s.then, f);
+  const int to = emit({Opcode::copy, {}, type, type, 0, then, 0, 0, {}});
+  const size_t to_end = emit_jump(Opcode::jump, 0);
+  land(to_otherwise);
+  const int otherwise = compile(s.otherwise, f);
+  steps_.push_back({Opcode::copy, {}, type, type, to, otherwise, 0, 0, {}});
+  land(to_end);
+  return to;
+}
+
+size_t Tape::emit_jump(Opcode opcode, int condition) {
+  steps_.push_back({opcode, {}, Scalar::boolean, Scalar::boolean, 0, condition, 0, 0, {}});
+  return steps_.size() - 1;
+}
+
+void Tape::land(size_t jump) { steps_[jump].c = static_cast<int>(steps_.size()); }
 
 Value Tape::execute(const Step& s, const Value* slots) const {
   switch (s.opcode) {
@@ -177,10 +204,13 @@ Value Tape::execute(const Step& s, const Value* slots) const {
       return truth(slots[s.a].bits == 0);
     case Opcode::binary:
       return apply(s.op, s.type, slots[s.a], slots[s.b]);
-    case Opcode::select:
-      return slots[s.a].bits != 0 ? slots[s.b] : slots[s.c];
     case Opcode::cast:
       return converted(s.type, s.target, slots[s.a]);
+    case Opcode::copy:
+      return slots[s.a];
+    case Opcode::jump:
+    case Opcode::jump_unless:
+      break;
   }
   return {};
 }
@@ -192,7 +222,14 @@ void Tape::run(std::span<const Value> arguments, std::span<Value> results) const
   if (slots_ > usual) far.resize(static_cast<size_t>(slots_));
   Value* slots = slots_ > usual ? far.data() : near.data();
   std::copy(arguments.begin(), arguments.end(), slots);
-  for (const Step& step : steps_) slots[step.to] = execute(step, slots);
+  for (size_t n = 0; n < steps_.size();) {
+    const Step& step = steps_[n++];
+    if (step.opcode < Opcode::jump) {
+      slots[step.to] = execute(step, slots);
+    } else if (step.opcode == Opcode::jump || slots[step.a].bits == 0) {
+      n = static_cast<size_t>(step.c);
+    }
+  }
   for (size_t i = 0; i < results_.size(); ++i) results[i] = slots[results_[i]];
 }
 

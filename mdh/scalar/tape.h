@@ -23,7 +23,17 @@ class Tape {
   void run(std::span<const Value> arguments, std::span<Value> results) const;
 
  private:
-  enum class Opcode : uint8_t { constant, negate, logical_not, binary, select, cast };
+  // jump_unless goes to step c if slot a is false, jump always.
+  enum class Opcode : uint8_t {
+    constant,
+    negate,
+    logical_not,
+    binary,
+    cast,
+    copy,
+    jump,
+    jump_unless,
+  };
 
   struct Step {
     Opcode opcode;
@@ -35,7 +45,11 @@ class Tape {
   };
 
   int compile(const Expr& e, const Function& f);
+  int compile_binary(const Binary& b, Scalar type, const Function& f);
+  int compile_select(const Select& s, Scalar type, const Function& f);
   int emit(Step step);
+  size_t emit_jump(Opcode opcode, int condition);
+  void land(size_t jump);
   Value execute(const Step& step, const Value* slots) const;
   Scalar effective(Scalar type) const;
 

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -43,16 +42,14 @@ Value wrapped(Scalar type, uint64_t bits) {
   }
 }
 
-int64_t saturated(double f, bool is_unsigned) {
-  if (std::isnan(f)) return 0;
-  if (is_unsigned) {
-    if (f <= 0) return 0;
-    if (f >= 0x1p64) return -1;
-    return static_cast<int64_t>(static_cast<uint64_t>(f));
-  }
-  if (f >= 0x1p63) return std::numeric_limits<int64_t>::max();
-  if (f < -0x1p63) return std::numeric_limits<int64_t>::min();
-  return static_cast<int64_t>(f);
+Value saturated(Scalar type, double f) {
+  if (std::isnan(f)) return {0};
+  const int digits = 8 * bytes_of(type) - (is_signed(type) ? 1 : 0);
+  const uint64_t greatest = ~uint64_t{0} >> (64 - digits);
+  if (f >= std::ldexp(1.0, digits)) return {greatest};
+  if (!is_signed(type)) return {f <= 0 ? 0 : static_cast<uint64_t>(f)};
+  if (f < -std::ldexp(1.0, digits)) return {~greatest};
+  return Value::integer(static_cast<int64_t>(f));
 }
 
 }  // namespace
@@ -67,7 +64,7 @@ Value from_floating(Scalar type, double f) {
   if (type == Scalar::f32) return Value::floating(static_cast<float>(f));
   if (type == Scalar::f64) return Value::floating(f);
   if (type == Scalar::boolean) return Value::integer(f != 0 ? 1 : 0);
-  return wrapped(type, static_cast<uint64_t>(saturated(f, !is_signed(type))));
+  return saturated(type, f);
 }
 
 double to_floating(Scalar type, Value v) {

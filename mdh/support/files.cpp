@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
+#include <iterator>
 
 #include "mdh/support/diagnostic.h"
 
@@ -12,12 +12,12 @@ namespace mdh {
 
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
-  std::ostringstream content;
-  if (!in || !(content << in.rdbuf()) || std::filesystem::is_directory(path)) {
+  if (!in || std::filesystem::is_directory(path)) {
     user_error("E001", {}, fmt::format("cannot read '{}'", path.string()),
                "check the path and its permissions");
   }
-  return content.str();
+  // Through iterators, because << of a stream buffer takes an empty file for a failure.
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
 void write_file(const std::filesystem::path& path, const std::string& content) {

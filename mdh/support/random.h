@@ -23,7 +23,11 @@ class Random {
   /// Uniform in [low, high], both included. The slight bias of the remainder does not matter for
   /// tests and search.
   int64_t between(int64_t low, int64_t high) {
-    return low + static_cast<int64_t>(next() % (static_cast<uint64_t>(high - low) + 1));
+    // Unsigned throughout: the distance of two numbers may need all 64 bits, and then their count
+    // is 0.
+    const uint64_t count = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1;
+    return static_cast<int64_t>(static_cast<uint64_t>(low) +
+                                (count == 0 ? next() : next() % count));
   }
 
   bool chance(int percent) { return between(0, 99) < percent; }

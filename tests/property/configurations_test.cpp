@@ -1,7 +1,8 @@
 // The central property: every valid configuration computes the same function.
 //
-// Random programs, machines and configurations go through all evaluators and the compiler; integers must be equal, floats
-// within the bound of any order of combination, and a provenance evaluation must find every point exactly once.
+// Random programs, machines and configurations go through all evaluators and the compiler; integers
+// must be equal, floats within the bound of any order of combination, and a provenance evaluation
+// must find every point exactly once.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -54,7 +55,8 @@ std::string describe(const Case& c) {
 /// Integers equal; floats within the bound for any order of combination.
 void expect_right(const Case& c, const std::vector<Array>& outputs, const std::string& stage) {
   const int64_t depth = driver::rounding_depth(passes::lower(c.program, c.machine, c.config));
-  const driver::Verification v = driver::verify_outputs(c.program, c.inputs, outputs, {.depth = depth});
+  const driver::Verification v =
+      driver::verify_outputs(c.program, c.inputs, outputs, {.depth = depth});
   ASSERT_TRUE(v.right) << stage << ": " << v.complaint;
   const std::vector<Array> expected = hl::evaluate(c.program, c.inputs);
   for (size_t b = 0; b < expected.size(); ++b) {
@@ -105,7 +107,8 @@ void expect_evaluators_agree(const Case& c) {
 
   const auto components = static_cast<int>(hl::components(c.program.outputs).size());
   scalar::ProvenanceAlgebra provenance(hl::sizes(c.program), components);
-  expect_each_point_once(c, provenance, hl::evaluate(c.program, c.inputs, provenance), "high level");
+  expect_each_point_once(c, provenance, hl::evaluate(c.program, c.inputs, provenance),
+                         "high level");
   expect_each_point_once(c, provenance, ll::evaluate(low, c.inputs, provenance), "low level");
   expect_each_point_once(c, provenance, loop::evaluate(concrete, c.inputs, provenance), "loops");
 }
@@ -124,7 +127,8 @@ void expect_compiled_code_agrees(const std::vector<Case>& cases) {
   std::vector<driver::Stages> stages;
   std::vector<kernel::Module> modules;
   for (const Case& c : cases) {
-    stages.push_back(driver::lower_all(c.program, c.machine, c.config, driver::find_target("openmp"),
+    stages.push_back(driver::lower_all(c.program, c.machine, c.config,
+                                       driver::find_target("openmp"),
                                        fmt::format("case_{}", c.seed)));
     modules.push_back(stages.back().module);
   }

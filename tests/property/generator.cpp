@@ -53,8 +53,9 @@ class ProgramWriter {
       results.push_back(fmt::format("o{}: {} = {}", n, type_, output_access()));
       assignments.push_back(fmt::format("o{} = {};", n, expression(3)));
     }
-    return fmt::format("mdh 1\nprogram made =\n  out_view( {} )\n* md_hom( {} ) {{ {} }}\n* inp_view({})\n",
-                       join(results, "; "), dimensions(), join(assignments, " "), inputs);
+    return fmt::format(
+        "mdh 1\nprogram made =\n  out_view( {} )\n* md_hom( {} ) {{ {} }}\n* inp_view({})\n",
+        join(results, "; "), dimensions(), join(assignments, " "), inputs);
   }
 
  private:
@@ -65,8 +66,8 @@ class ProgramWriter {
     const std::string op = random_.pick(floating_ ? for_floats : for_integers);
     std::vector<std::string> texts;
     for (size_t d = 0; d < names_.size(); ++d) {
-      texts.push_back(fmt::format("{}: {} by {}", names_[d], sizes_[d],
-                                  reduced_[d] ? "pw(" + op + ")" : "cc"));
+      texts.push_back(
+          fmt::format("{}: {} by {}", names_[d], sizes_[d], reduced_[d] ? "pw(" + op + ")" : "cc"));
     }
     return join(texts, ", ");
   }
@@ -98,7 +99,8 @@ class ProgramWriter {
   }
 
   std::string index_function() {
-    const size_t d = static_cast<size_t>(random_.between(0, static_cast<int64_t>(names_.size()) - 1));
+    const size_t d =
+        static_cast<size_t>(random_.between(0, static_cast<int64_t>(names_.size()) - 1));
     switch (random_.between(0, 5)) {
       case 0:
         return fmt::format("{} + {}", names_[d], random_.between(0, 2));
@@ -146,7 +148,8 @@ class ProgramWriter {
       case 3:
         return fmt::format("max({}, {})", a, b);
       case 4:
-        return fmt::format("(if {} < {} then {} else {})", parenthesised(a), parenthesised(b), b, a);
+        return fmt::format("(if {} < {} then {} else {})", parenthesised(a), parenthesised(b), b,
+                           a);
       case 5:
         return fmt::format("{} / ({}({}) + 1)", parenthesised(a), type_, random_.pick(names_));
       default:

@@ -10,12 +10,15 @@
 
 namespace mdh::test {
 
-/// A concrete program of the catalogue at an odd, prime or 1-sized instance, or one that nobody thought of: up to four
-/// dimensions, concatenated or reduced in any order, several buffers, accesses and outputs, any scalar type.
+/// A concrete program of the catalogue at an odd, prime or 1-sized instance, or one that nobody
+/// thought of: up to four dimensions, concatenated or reduced in any order, several buffers,
+/// accesses and outputs, any scalar type.
 hl::Program random_program(Random& random);
 
-/// Any valid configuration: layers in any order of significance, counts that divide or pad, loops in any order.
-ll::Config random_config(const hl::Program& program, const machine::Machine& machine, Random& random);
+/// Any valid configuration: layers in any order of significance, counts that divide or pad, loops
+/// in any order.
+ll::Config random_config(const hl::Program& program, const machine::Machine& machine,
+                         Random& random);
 
 const machine::Machine& random_machine(Random& random);
 

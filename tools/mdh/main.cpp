@@ -35,17 +35,21 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, ch
     verbs.push_back(verb->get_name());
     if (argc > 1 && verb->get_name() == argv[1]) chosen = verb;
   }
-  std::string hint = "'mdh --help' shows all verbs";
-  if (argc > 1 && chosen == &app && argv[1][0] != '-') hint = mdh::suggestion(argv[1], verbs);
+  std::string message = error.what(), hint = "'mdh --help' shows all verbs";
+  if (argc > 1 && chosen == &app && argv[1][0] != '-') {
+    message = fmt::format("unknown verb '{}'", argv[1]);
+    hint = mdh::suggestion(argv[1], verbs);
+  }
   for (int n = 2; n < argc && chosen != &app; ++n) {
     const std::string word = mdh::split(argv[n], '=').front();
     if (word.rfind("--", 0) != 0 || chosen->get_option_no_throw(word) != nullptr) continue;
     std::vector<std::string> options;
     for (const CLI::Option* option : chosen->get_options()) options.push_back(option->get_name());
+    message = fmt::format("'mdh {}' has no option '{}'", chosen->get_name(), word);
     hint = mdh::suggestion(word, options);
     break;
   }
-  const mdh::Diagnostic d{mdh::DiagnosticKind::user, "E800", {}, error.what(), {}, hint};
+  const mdh::Diagnostic d{mdh::DiagnosticKind::user, "E800", {}, message, {}, hint};
   fmt::print(stderr, "{}", render(d));
   return exit_code(d.kind);
 }
@@ -60,7 +64,12 @@ std::string source_of(const mdh::Diagnostic& d) {
 
 int guarded(const std::function<int()>& verb) {
   try {
-    return verb();
+    const int exit = verb();
+    // What a full disk swallowed is not printed, whatever the verb believes.
+    if (std::fflush(stdout) != 0) {
+      mdh::user_error("E002", {}, "cannot write to stdout", "is there space left?");
+    }
+    return exit;
   } catch (const mdh::Error& e) {
     fmt::print(stderr, "{}", render(e.diagnostic(), source_of(e.diagnostic())));
     return exit_code(e.diagnostic().kind);
@@ -81,7 +90,6 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "mdh " MDH_VERSION);
   app.require_subcommand(1);
   Request request;
-  ShowOptions show_options;
   RunVerbOptions run_options;
   int exit = 0;
   const auto call = [&](auto verb) { return [&exit, verb] { exit = guarded(verb); }; };
@@ -91,11 +99,16 @@ int main(int argc, char** argv) {
 
   CLI::App* show_verb = app.add_subcommand("show", "any stage of a program, as text");
   add_program_options(*show_verb, request);
-  show_verb->add_flag("--ll", show_options.ll, "the low-level program");
-  show_verb->add_flag("--plan", show_options.plan, "structured loops");
-  show_verb->add_flag("--loop", show_options.loop, "concrete loops");
-  show_verb->add_flag("--source", show_options.source, "the printed source");
-  show_verb->callback(call([&] { return show(request, show_options); }));
+  std::vector<std::string> stages;
+  const auto add_stage = [&](const char* stage, const char* what) {
+    show_verb->add_flag_callback(
+        std::string("--") + stage, [&stages, stage] { stages.emplace_back(stage); }, what);
+  };
+  add_stage("ll", "the low-level program");
+  add_stage("plan", "structured loops");
+  add_stage("loop", "concrete loops");
+  add_stage("source", "the printed source");
+  show_verb->callback(call([&] { return show(request, stages); }));
 
   CLI::App* check_verb =
       app.add_subcommand("check", "validate, count resources, print the configuration");

@@ -9,6 +9,11 @@
 namespace mdh::tool {
 namespace {
 
+/// The plain loop of the catalogue knows its own constants only.
+bool has_plain_loop(const Problem& problem, const Request& request) {
+  return problem.entry != nullptr && request.set.empty();
+}
+
 driver::RunOptions options_of(const Problem& problem, const Request& request,
                               const RunVerbOptions& verb) {
   driver::RunOptions options;
@@ -18,7 +23,7 @@ driver::RunOptions options_of(const Problem& problem, const Request& request,
   options.threads = problem.threads;
   options.seed = request.seed;
   options.compare = verb.compare;
-  if (problem.entry) {
+  if (has_plain_loop(problem, request)) {
     options.plain = [&problem](std::span<void* const> buffers) {
       problem.entry->plain(problem.instance, buffers);
     };
@@ -76,9 +81,9 @@ void print_text(const Problem& problem, const driver::RunReport& report) {
 
 int run(const Request& request, const RunVerbOptions& verb) {
   const Problem problem = resolve(request);
-  if (verb.compare && !problem.entry) {
-    user_error("E808", {}, "--compare needs a program of the catalogue",
-               "only they come with a plain loop");
+  if (verb.compare && !has_plain_loop(problem, request)) {
+    user_error("E808", {}, "--compare needs a program of the catalogue, without --set",
+               "only they come with a plain loop, which has constants of its own");
   }
   if (!request.quiet) {
     fmt::print(stderr, "mdh: target {}, machine {}, configuration: {}, threads {}\n",

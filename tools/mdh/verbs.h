@@ -8,13 +8,8 @@ namespace mdh::tool {
 
 int list();
 
-struct ShowOptions {
-  bool ll = false;
-  bool plan = false;
-  bool loop = false;
-  bool source = false;
-};
-int show(const Request& request, const ShowOptions& options);
+/// `stages`: ll, plan, loop, source; none: the canonical text of the program.
+int show(const Request& request, const std::vector<std::string>& stages);
 
 int check(const Request& request);
 

@@ -1,0 +1,222 @@
+#include <gtest/gtest.h>
+
+#include "mdh/ll/config.h"
+#include "mdh/ll/test_programs.h"
+
+namespace mdh::ll {
+namespace {
+
+/// The MatVec configuration of the paper's low-level figure.
+const char* const paper_text =
+    R"({"mdh_config": 1, "program": "matvec", "sizes": {"I": 512, "K": 4096}, "types": {"T": "f32"}, "machine": "artificial",
+ "layers": ["HM", "COR", "L1"],
+ "split": {"i": ["HM 2", "COR 8", "L1 32"], "k": ["HM 4", "COR 16", "L1 64"]},
+ "order": ["HM.i", "HM.k", "COR.i", "COR.k", "L1.i", "L1.k"]}
+)";
+
+Config paper_config() {
+  return {
+      .program = "matvec",
+      .sizes = {{"I", 512}, {"K", 4096}},
+      .types = {{"T", "f32"}},
+      .machine = "artificial",
+      .layers = {"HM", "COR", "L1"},
+      .split = {{"i", {{"HM", 2}, {"COR", 8}, {"L1", 32}}},
+                {"k", {{"HM", 4}, {"COR", 16}, {"L1", 64}}}},
+      .order = {{"HM", "i"}, {"HM", "k"}, {"COR", "i"}, {"COR", "k"}, {"L1", "i"}, {"L1", "k"}}};
+}
+
+/// "file:line:column code message | hint" of a text that must be refused.
+std::string complaint(const std::string& text) {
+  const Diagnostic d = diagnostic_of([&] { parse_config(text, "c.json"); });
+  return fmt::format("{} {} {}{}", to_string(d.where), d.code, d.message,
+                     d.hint.empty() ? "" : " | " + d.hint);
+}
+
+/// Keys after the version, on a line of their own.
+std::string with(const std::string& keys) { return "{\"mdh_config\": 1,\n " + keys + "}"; }
+
+TEST(ConfigJson, the_matvec_configuration_of_the_paper_parses) {
+  EXPECT_EQ(parse_config(paper_text), paper_config());
+}
+
+TEST(ConfigJson, is_printed_one_line_per_subject) { EXPECT_EQ(print(paper_config()), paper_text); }
+
+TEST(ConfigJson, only_the_version_is_needed) {
+  EXPECT_EQ(parse_config("{\"mdh_config\": 1}"), Config{});
+  EXPECT_EQ(parse_config(print(Config{})), Config{});
+}
+
+TEST(ConfigJson, every_field_takes_part_in_comparison_and_printing) {
+  std::vector<Config> changed(8, paper_config());
+  changed[0].program = "matmul";
+  changed[1].sizes["I"] = 511;
+  changed[2].types["T"] = "f64";
+  changed[3].machine = "cpu";
+  std::swap(changed[4].layers[0], changed[4].layers[1]);
+  changed[5].split["k"][2].parts = 65;
+  changed[6].split["k"][2].layer = "HM";
+  std::swap(changed[7].order[0], changed[7].order[1]);
+  for (const Config& c : changed) {
+    EXPECT_FALSE(c == paper_config());
+    EXPECT_NE(print(c), paper_text);
+    EXPECT_TRUE(parse_config(print(c)) == c);
+  }
+}
+
+TEST(ConfigJson, names_with_quotes_and_line_breaks_survive) {
+  Config c = paper_config();
+  c.program = "a \"quoted\"\nname\\";
+  c.sizes = {{"\"", -1}, {"", INT64_MAX}, {"\t", INT64_MIN}};
+  EXPECT_EQ(parse_config(print(c)), c);
+}
+
+std::string random_name(Random& random) {
+  return random.pick(std::vector<std::string>{"L1", "HM", "COR", "i", "k", "REG", "SIMD", "x_1"});
+}
+
+Config random_config(Random& random) {
+  Config c{.program = random_name(random), .machine = random_name(random)};
+  for (int64_t n = random.between(0, 4); n > 0; --n) {
+    c.sizes[random_name(random)] = random.between(-5, int64_t{1} << 40);
+    c.types[random_name(random)] = random_name(random);
+    c.layers.push_back(random_name(random));
+    c.order.push_back({random_name(random), random_name(random)});
+    // A dimension without digits is kept as such.
+    std::vector<Digit>& digits = c.split[random_name(random)];
+    for (int64_t m = random.between(0, 3); m > 0; --m) {
+      digits.push_back({random_name(random), random.between(-2, int64_t{1} << 50)});
+    }
+  }
+  return c;
+}
+
+TEST(ConfigJson, random_configurations_are_printed_and_parsed_back) {
+  Random random(71);
+  for (int n = 0; n < 300; ++n) {
+    const Config c = random_config(random);
+    ASSERT_TRUE(parse_config(print(c)) == c) << print(c);
+  }
+}
+
+// ---- refusals
+
+TEST(ConfigJson, what_is_not_json_is_refused_at_its_line_and_column) {
+  const std::string missing_comma = complaint("{\"mdh_config\": 1\n \"program\": \"p\"}");
+  EXPECT_EQ(missing_comma.rfind("c.json:2:10 E310 this is not JSON: syntax error", 0), 0u)
+      << missing_comma;
+  const std::string bare = complaint("{\n  \"machine\": cpu}");
+  EXPECT_EQ(bare.rfind("c.json:2:14 E310 this is not JSON: syntax error", 0), 0u) << bare;
+}
+
+TEST(ConfigJson, a_text_that_ends_too_early_is_refused_at_its_end) {
+  const std::string open = complaint("{\"mdh_config\": 1,\n \"layers\": [\"L1\"");
+  EXPECT_EQ(open.rfind("c.json:2:17 E310 this is not JSON: syntax error", 0), 0u) << open;
+  EXPECT_EQ(complaint("").rfind("c.json:1:1 E310 this is not JSON: ", 0), 0u) << complaint("");
+}
+
+TEST(ConfigJson, a_number_that_fits_no_type_is_refused) {
+  EXPECT_EQ(complaint(with("\"sizes\": {\"I\": 1e999}")),
+            "c.json:1:1 E310 this is not JSON: number overflow parsing '1e999'");
+}
+
+TEST(ConfigJson, another_document_than_an_object_is_refused) {
+  for (const char* text : {"[]", "1", "\"mdh_config\"", "null"}) {
+    EXPECT_EQ(complaint(text), "c.json:1:1 E311 a configuration is a JSON object") << text;
+  }
+}
+
+TEST(ConfigJson, another_version_is_refused) {
+  EXPECT_EQ(complaint("{}"), "c.json:1:1 E312 \"mdh_config\": expected version 1");
+  EXPECT_EQ(complaint("{\n \"mdh_config\": 2}"),
+            "c.json:2:2 E312 \"mdh_config\": expected version 1");
+  EXPECT_EQ(complaint("{\"mdh_config\": \"1\"}"),
+            "c.json:1:2 E312 \"mdh_config\": expected version 1");
+}
+
+TEST(ConfigJson, planned_keys_are_not_supported) {
+  for (const char* key : {"stage", "acc", "code", "phases", "tags", "fuse"}) {
+    for (const char* value : {"{\"v\": [1]}", "[[\"i\"]]", "1"}) {
+      const std::string text = with(fmt::format("\"{}\": {}", key, value));
+      EXPECT_EQ(complaint(text),
+                fmt::format("c.json:2:2 E313 not supported: \"{}\" in configurations | this "
+                            "version reads split, order and layers",
+                            key));
+      EXPECT_EQ(diagnostic_of([&] { parse_config(text); }).kind, DiagnosticKind::unsupported);
+    }
+  }
+}
+
+TEST(ConfigJson, empty_planned_keys_say_nothing_and_are_accepted) {
+  for (const char* key : {"stage", "acc", "code", "phases", "tags", "fuse"}) {
+    for (const char* value : {"{}", "[]", "null"}) {
+      const std::string text = with(fmt::format("\"machine\": \"cpu\", \"{}\": {}", key, value));
+      EXPECT_EQ(parse_config(text), Config{.machine = "cpu"}) << text;
+    }
+  }
+}
+
+TEST(ConfigJson, an_unknown_key_is_refused_with_the_nearest_one) {
+  EXPECT_EQ(complaint(with("\"splits\": {}")),
+            "c.json:2:2 E314 \"splits\": unknown key | did you mean 'split'?");
+  EXPECT_EQ(complaint(with("\"machine\": \"cpu\", \"oder\": []")),
+            "c.json:2:20 E314 \"oder\": unknown key | did you mean 'order'?");
+  EXPECT_EQ(complaint(with("\"zzzzz\": {}")),
+            "c.json:2:2 E314 \"zzzzz\": unknown key | known: mdh_config, program, sizes, types, "
+            "machine, layers, split, order");
+}
+
+TEST(ConfigJson, an_unknown_key_is_refused_even_if_empty) {
+  EXPECT_EQ(complaint(with("\"stages\": {}")).rfind("c.json:2:2 E314 \"stages\": unknown key", 0),
+            0u);
+}
+
+TEST(ConfigJson, the_place_of_a_complaint_is_the_key_and_not_an_equal_text) {
+  EXPECT_EQ(complaint("{\"mdh_config\": 1, \"program\": \"order\",\n \"order\" : 1}"),
+            "c.json:2:2 E315 \"order\": expected a list, got 1");
+}
+
+TEST(ConfigJson, wrong_kinds_are_refused) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"\"program\": 1", "2:2 E315 \"program\": expected a text, got 1"},
+      {"\"machine\": [\"cpu\"]", "2:2 E315 \"machine\": expected a text, got [\"cpu\"]"},
+      {"\"layers\": \"L1\"", "2:2 E315 \"layers\": expected a list, got \"L1\""},
+      {"\"layers\": [1]", "2:2 E315 \"layers\": expected a text, got 1"},
+      {"\"sizes\": []", "2:2 E315 \"sizes\": expected an object, got []"},
+      {"\"sizes\": {\"I\": \"5\"}", "2:12 E315 \"I\": expected an integer, got \"5\""},
+      {"\"sizes\": {\"I\": 5.5}", "2:12 E315 \"I\": expected an integer, got 5.5"},
+      {"\"sizes\": {\"I\": 9223372036854775808}",
+       "2:12 E315 \"I\": expected an integer, got 9223372036854775808"},
+      {"\"types\": null", "2:2 E315 \"types\": expected an object, got null"},
+      {"\"types\": {\"T\": 32}", "2:12 E315 \"T\": expected a text, got 32"},
+      {"\"split\": [\"L1 2\"]", "2:2 E315 \"split\": expected an object, got [\"L1 2\"]"},
+      {"\"split\": {\"i\": \"L1 2\"}", "2:12 E315 \"i\": expected a list, got \"L1 2\""},
+      {"\"split\": {\"i\": [2]}", "2:12 E315 \"i\": expected a text, got 2"},
+      {"\"order\": {\"L1\": \"i\"}", "2:2 E315 \"order\": expected a list, got {\"L1\":\"i\"}"},
+      {"\"order\": [[]]", "2:2 E315 \"order\": expected a text, got []"}};
+  for (const auto& [keys, expected] : cases) {
+    EXPECT_EQ(complaint(with(keys)), "c.json:" + expected);
+  }
+}
+
+TEST(ConfigJson, a_malformed_digit_is_refused_with_an_example) {
+  for (const char* digit : {"", "L1", "L1 ", "L1 x", "L1 2.5", "L1 2 3", "L1  2", " 2", "2",
+                            "L1 9223372036854775808", "L1:2"}) {
+    EXPECT_EQ(complaint(with(fmt::format("\"split\": {{\"k\": [\"HM 2\", \"{}\"]}}", digit))),
+              fmt::format("c.json:2:12 E316 \"k\": cannot read the digit \"{}\" | write a layer "
+                          "and a number of parts, such as \"L1 32\"",
+                          digit));
+  }
+}
+
+TEST(ConfigJson, a_malformed_level_is_refused_with_an_example) {
+  for (const char* level : {"", "L1", "L1.", ".k", ".", "L1.k.j", "L1 k"}) {
+    EXPECT_EQ(complaint(with(fmt::format("\"order\": [\"HM.i\", \"{}\"]", level))),
+              fmt::format("c.json:2:2 E317 \"order\": cannot read the level \"{}\" | write "
+                          "LAYER.dimension, such as \"L1.k\"",
+                          level));
+  }
+}
+
+}  // namespace
+}  // namespace mdh::ll
