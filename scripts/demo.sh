@@ -11,11 +11,14 @@ mdh() {
   build/release/tools/mdh/mdh "$@"
 }
 
-# What the demo shows.
+# What the demo shows: three computations, each verified, two of them against the plain loop; then one that splits a
+# reduction over threads, and the code that mdh printed for it.
 show() {
   mdh doctor
-  mdh run matvec --size 512,4096
-  mdh show matvec --size 7,13 --source
+  mdh run matmul --size 512,512,512 --compare
+  mdh run dot --size 10000000 --compare
+  mdh run matvec --config docs/matvec.json
+  mdh show matvec --config docs/matvec.json --source
 }
 
 say "packages"

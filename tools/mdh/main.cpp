@@ -74,8 +74,10 @@ int guarded(const std::function<int()>& verb) {
     fmt::print(stderr, "{}", render(e.diagnostic(), source_of(e.diagnostic())));
     return exit_code(e.diagnostic().kind);
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "mdh: error: out of memory [E810]\nhint: use a smaller size\n");
-    return 3;
+    const mdh::Diagnostic d{
+        mdh::DiagnosticKind::missing, "E810", {}, "out of memory", {}, "use a smaller size"};
+    fmt::print(stderr, "{}", render(d));
+    return exit_code(d.kind);
   } catch (const std::exception& e) {
     fmt::print(stderr, "mdh: internal error: {}\n", e.what());
     return exit_code(mdh::DiagnosticKind::internal);

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/mdh/progress.h"
 #include "tools/mdh/verbs.h"
 
 namespace mdh::tool {
@@ -27,9 +28,6 @@ driver::RunOptions options_of(const Problem& problem, const Request& request,
     options.plain = [&problem](std::span<void* const> buffers) {
       problem.entry->plain(problem.instance, buffers);
     };
-  }
-  if (!request.quiet) {
-    options.progress = [](const std::string& step) { fmt::print(stderr, "mdh: {} ...\n", step); };
   }
   return options;
 }
@@ -77,6 +75,16 @@ void print_text(const Problem& problem, const driver::RunReport& report) {
   }
 }
 
+/// driver::run announces each of its steps.
+driver::RunReport run_with_progress(const Problem& problem, const Request& request,
+                                    const RunVerbOptions& verb) {
+  driver::RunOptions options = options_of(problem, request, verb);
+  const int steps = options.target->print == nullptr ? 2 : options.compare ? 5 : 4;
+  Progress progress(steps, request.quiet);
+  options.progress = [&](const std::string& what) { progress.step(what); };
+  return driver::run(problem.program, options);
+}
+
 }  // namespace
 
 int run(const Request& request, const RunVerbOptions& verb) {
@@ -89,7 +97,7 @@ int run(const Request& request, const RunVerbOptions& verb) {
     fmt::print(stderr, "mdh: target {}, machine {}, configuration: {}, threads {}\n",
                problem.target->name, problem.machine.name, problem.config.source, problem.threads);
   }
-  const driver::RunReport report = driver::run(problem.program, options_of(problem, request, verb));
+  const driver::RunReport report = run_with_progress(problem, request, verb);
   if (!report.verification.right) {
     throw Error({DiagnosticKind::wrong_result,
                  "E809",
