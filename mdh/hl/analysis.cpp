@@ -67,6 +67,14 @@ std::optional<Affine> to_affine(const Program& p, const Expr& e) {
   return is_constant(*left) ? scaled(*right, left->constant) : std::nullopt;
 }
 
+using Wide = __int128;
+
+/// Indices beyond 2^62 are refused anyway (E216); until then they must not look like small ones.
+int64_t clamped(Wide value) {
+  constexpr Wide limit = Wide{1} << 62;
+  return static_cast<int64_t>(std::clamp(value, -limit, limit));
+}
+
 Type type_of(const std::vector<BufferView>& views, const Component& c) {
   return views[static_cast<size_t>(c.buffer)].type;
 }
@@ -92,19 +100,19 @@ int64_t Affine::at(std::span<const int64_t> point) const {
 }
 
 int64_t Affine::least(const std::vector<int64_t>& sizes) const {
-  int64_t value = constant;
+  Wide value = constant;
   for (size_t d = 0; d < sizes.size(); ++d) {
-    value += std::min<int64_t>(coefficients[d], 0) * (sizes[d] - 1);
+    value += Wide{std::min<int64_t>(coefficients[d], 0)} * (sizes[d] - 1);
   }
-  return value;
+  return clamped(value);
 }
 
 int64_t Affine::greatest(const std::vector<int64_t>& sizes) const {
-  int64_t value = constant;
+  Wide value = constant;
   for (size_t d = 0; d < sizes.size(); ++d) {
-    value += std::max<int64_t>(coefficients[d], 0) * (sizes[d] - 1);
+    value += Wide{std::max<int64_t>(coefficients[d], 0)} * (sizes[d] - 1);
   }
-  return value;
+  return clamped(value);
 }
 
 Affine affine(const Program& p, const Expr& index) {

@@ -17,7 +17,8 @@ struct Affine {
   int64_t constant = 0;
 
   int64_t at(std::span<const int64_t> point) const;
-  /// Least and greatest value over the index set [0, sizes_1) x ... x [0, sizes_D); exact.
+  /// Least and greatest value over the index set [0, sizes_1) x ... x [0, sizes_D); exact up to
+  /// 2^62, where they stay.
   int64_t least(const std::vector<int64_t>& sizes) const;
   int64_t greatest(const std::vector<int64_t>& sizes) const;
 };

@@ -98,8 +98,11 @@ class Builder {
       return scalar::variable(entry->symbol, entry->type, hom_.where);
     });
     for (const auto& [name, term] : hom_.f(in)) {
+      const bool is_only = name.empty() && !p_.outputs.empty();
       const Scope::Entry* entry =
-          scope_.find(name.empty() ? p_.outputs.front().accesses.front().symbol.name : name);
+          scope_.find(is_only ? p_.outputs.front().accesses.front().symbol.name : name);
+      // Without any output verify() has the better message.
+      if (!entry && p_.outputs.empty()) return;
       if (!entry) {
         user_error("E205", hom_.where, fmt::format("'{}' is not an output", name),
                    "known: " + join(scope_.names(), ", "));

@@ -1,6 +1,7 @@
 #include "mdh/hl/instantiate.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "mdh/hl/verify.h"
 #include "mdh/scalar/elaborate.h"
@@ -61,7 +62,7 @@ class Binder {
   Expr substituted(const Expr& e) const {
     if (const auto* v = e.as<scalar::Variable>()) {
       const auto bound = values_.find(v->symbol.name);
-      return bound != values_.end() ? bound->second
+      return bound != values_.end() ? placed(bound->second, e.where())
                                     : scalar::variable(v->symbol, substituted(e.type()), e.where());
     }
     if (const auto* c = e.as<scalar::Cast>()) {
@@ -71,6 +72,24 @@ class Binder {
   }
 
  private:
+  /// A value in the place of the name it is put for: that is where errors are.
+  static Expr placed(const Expr& value, const Location& where) {
+    scalar::ExprNode node = value.node();
+    node.where = where;
+    return node;
+  }
+
+  /// Substitutes what is bound so far, and insists that nothing is left.
+  Expr closed(const Expr& value, const Parameter& parameter) const {
+    return scalar::substitute(
+        substituted(value), [&](const scalar::Variable& v, const Expr& e) -> std::optional<Expr> {
+          user_error("E218", e.where(),
+                     fmt::format("'{}' has no value in the default of '{}'", v.symbol.name,
+                                 parameter.symbol.name),
+                     "a default mentions only parameters that are declared before it");
+        });
+  }
+
   [[noreturn]] void no_value(const Parameter& parameter) const {
     const std::string& name = parameter.symbol.name;
     const std::string option = parameter.kind == Kind::type   ? "--type f32"
@@ -91,9 +110,17 @@ class Binder {
 
   Expr bound_size(const Parameter& parameter) const {
     const auto bound = bindings_.sizes.find(parameter.symbol.name);
-    if (bound != bindings_.sizes.end()) return scalar::index_literal(bound->second);
-    if (!parameter.value) no_value(parameter);
-    return simplify(elaborate(substituted(*parameter.value), scalar::Scalar::i64));
+    const bool is_bound = bound != bindings_.sizes.end();
+    if (!is_bound && !parameter.value) no_value(parameter);
+    const Expr size =
+        is_bound ? scalar::index_literal(bound->second)
+                 : simplify(elaborate(closed(*parameter.value, parameter), scalar::Scalar::i64));
+    if (const auto number = constant(size); number && *number < 1) {
+      user_error(
+          "E215", parameter.where,
+          fmt::format("size '{}' is {}, but sizes are at least 1", parameter.symbol.name, *number));
+    }
+    return size;
   }
 
   /// Constants are evaluated once, in their declared type, so that every back end sees the same
@@ -103,10 +130,27 @@ class Binder {
     if (bound == bindings_.values.end() && !parameter.value) no_value(parameter);
     const Expr value = bound == bindings_.values.end() ? *parameter.value : bound->second;
     const Type type = substituted(parameter.type);
-    const Expr typed = elaborate(substituted(value), type);
-    scalar::Value result;
-    scalar::Tape({"constant", {}, {{parameter.symbol, typed, {}}}}).run({}, {&result, 1});
+    const scalar::Value result = value_of(elaborate(closed(value, parameter), type));
+    if (is_floating(scalar_of(type)) && !std::isfinite(result.as_floating())) {
+      unsupported("E219", value.where(),
+                  fmt::format("the value {} of constant '{}'", to_string(scalar_of(type), result),
+                              parameter.symbol.name),
+                  "constants are finite: the text form has no way to write others");
+    }
     return scalar::literal(type, result, value.where());
+  }
+
+  /// A division by zero has no place of its own; it gets that of the whole expression.
+  static scalar::Value value_of(const Expr& e) {
+    scalar::Value result;
+    try {
+      scalar::Tape({"constant", {}, {{{}, e, {}}}}).run({}, {&result, 1});
+    } catch (const Error& error) {
+      Diagnostic diagnostic = error.diagnostic();
+      diagnostic.where = e.where();
+      throw Error(diagnostic);
+    }
+    return result;
   }
 
   const Program& program_;
@@ -177,7 +221,14 @@ std::map<std::string, int64_t> sizes_by_dimension(const Program& p,
                              p.dimensions[d].symbol.name),
                  "give sizes by name: --size " + join(names_of(p, Kind::size), "=..,") + "=..");
     }
-    sizes[v->symbol.name] = values[d];
+    const auto [known, is_new] = sizes.try_emplace(v->symbol.name, values[d]);
+    if (!is_new && known->second != values[d]) {
+      user_error("E213", {},
+                 fmt::format("dimension '{}' has the size '{}' of an earlier one, which is {}, not "
+                             "{}",
+                             p.dimensions[d].symbol.name, known->first, known->second, values[d]),
+                 "give equal values, or names: --size " + known->first + "=..");
+    }
   }
   return sizes;
 }

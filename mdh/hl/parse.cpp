@@ -55,8 +55,9 @@ class Parser {
     parameter.where = name.where;
     if (kind.text == "type") {
       parameter.kind = Parameter::Kind::type;
-      parameter.symbol = scope_.declare(name.text, Undecided::name, "type", name.where);
+      // The default first: it mentions earlier types, not the one it belongs to.
       if (tokens_.accept("=")) parameter.type = named_type();
+      parameter.symbol = scope_.declare(name.text, Undecided::name, "type", name.where);
       return parameter;
     }
     const bool is_size = kind.text == "size";
@@ -217,11 +218,19 @@ class Parser {
 
   Program resolved() {
     for (scalar::Assignment& a : p_.body) {
-      const Scope::Entry* entry = scope_.find(a.target.name);
-      if (!entry) unknown_target(a);
-      a.target = entry->symbol;
+      if (!is_output(a.target.name)) unknown_target(a);
+      a.target = scope_.find(a.target.name)->symbol;
     }
     return map_expressions(p_, [&](const Expr& e) { return resolve(e, scope_); });
+  }
+
+  bool is_output(const std::string& name) const {
+    for (const BufferView& view : p_.outputs) {
+      for (const Access& access : view.accesses) {
+        if (access.symbol.name == name) return true;
+      }
+    }
+    return false;
   }
 
   [[noreturn]] void unknown_target(const scalar::Assignment& a) const {
@@ -252,6 +261,11 @@ Program parse(std::string_view text, const std::string& file) {
   if (const int64_t version = tokens.expect_integer("after 'mdh'"); version != 1) {
     user_error("E206", where, fmt::format("version {} of the text form is unknown", version),
                "this mdh reads 'mdh 1'");
+  }
+  for (const char* keyword : {"record", "fun", "op", "combine"}) {
+    if (!tokens.at(keyword)) continue;
+    unsupported("E207", tokens.peek().where, fmt::format("'{}' declarations", keyword),
+                "write the function out in the scalar function, with scalar types");
   }
   Program p = parse_declaration(tokens);
   if (tokens.peek().kind != Token::Kind::end) tokens.fail("the end", "after the program");

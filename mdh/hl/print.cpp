@@ -8,7 +8,7 @@ namespace {
 
 std::string print_list(const std::vector<Expr>& items) {
   std::vector<std::string> texts;
-  for (const Expr& item : items) texts.push_back(scalar::print(item));
+  for (const Expr& item : items) texts.push_back(scalar::print_sum(item));
   return "[" + join(texts, ", ") + "]";
 }
 
@@ -18,7 +18,7 @@ std::string print_parameter(const Parameter& p) {
     return name + ": type" + (p.type.is_undecided() ? "" : " = " + to_string(p.type));
   }
   const std::string kind = p.kind == Parameter::Kind::size ? "size" : to_string(p.type);
-  return name + ": " + kind + (p.value ? " = " + scalar::print(*p.value) : "");
+  return name + ": " + kind + (p.value ? " = " + scalar::print_sum(*p.value) : "");
 }
 
 /// Accesses are named only where the name is not the one they get anyway: the buffer's, or
@@ -52,7 +52,7 @@ std::string print_dimensions(const Program& p) {
   std::vector<std::string> texts;
   for (const Dimension& d : p.dimensions) {
     texts.push_back(
-        fmt::format("{}: {} by {}", d.symbol.name, scalar::print(d.size), print(d.combine)));
+        fmt::format("{}: {} by {}", d.symbol.name, scalar::print_sum(d.size), print(d.combine)));
   }
   return "md_hom( " + join(texts, ", ") + " )";
 }

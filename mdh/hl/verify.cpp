@@ -36,22 +36,35 @@ void verify_sizes(const Program& p) {
   }
 }
 
+[[noreturn]] void assigned_times(int count, const Symbol& output, const Location& where) {
+  user_error(
+      "E217", where,
+      fmt::format("output '{}' is assigned {} times in the scalar function", output.name, count),
+      fmt::format("write exactly one '{} = ...;'", output.name));
+}
+
 void verify_body(const Program& p) {
+  std::vector<Symbol> outputs, assigned;
+  for (const BufferView& view : p.outputs) {
+    for (const Access& access : view.accesses) outputs.push_back(access.symbol);
+  }
+  for (const auto& a : p.body) {
+    if (std::find(outputs.begin(), outputs.end(), a.target) == outputs.end()) {
+      std::vector<std::string> names;
+      for (const Symbol& output : outputs) names.push_back(output.name);
+      user_error("E205", a.where, fmt::format("'{}' is not an output", a.target.name),
+                 suggestion(a.target.name, names));
+    }
+    if (std::find(assigned.begin(), assigned.end(), a.target) != assigned.end()) {
+      assigned_times(2, a.target, a.where);
+    }
+    assigned.push_back(a.target);
+  }
   for (const BufferView& view : p.outputs) {
     for (const Access& access : view.accesses) {
-      const auto is_target = [&](const auto& a) { return a.target == access.symbol; };
-      const auto count = std::count_if(p.body.begin(), p.body.end(), is_target);
-      if (count == 1) continue;
-      user_error("E217", count == 0 ? access.where : p.body.back().where,
-                 fmt::format("output '{}' is assigned {} times in the scalar function",
-                             access.symbol.name, count),
-                 fmt::format("write exactly one '{} = ...;'", access.symbol.name));
+      const auto found = std::find(assigned.begin(), assigned.end(), access.symbol);
+      if (found == assigned.end()) assigned_times(0, access.symbol, access.where);
     }
-  }
-  const std::vector<Component> outputs = components(p.outputs);
-  if (p.body.size() != outputs.size()) {
-    user_error("E205", p.body.back().where,
-               fmt::format("'{}' is not an output", p.body.back().target.name));
   }
 }
 
@@ -142,6 +155,12 @@ void verify_volume(const Program& p, const BufferView& view) {
   }
 }
 
+void verify_operator(const std::string& name, const Location& where) {
+  if (scalar::find_combiner(name)) return;
+  user_error("E204", where, fmt::format("unknown operator '{}'", name),
+             suggestion(name, scalar::combiner_names()));
+}
+
 /// Lemma 1: concatenations mix with point-wise combinations of one and the same associative and
 /// commutative ⊕.
 void verify_operators(const Program& p) {
@@ -150,6 +169,7 @@ void verify_operators(const Program& p) {
   for (const Dimension& d : p.dimensions) {
     if (!is_reduced(d)) continue;
     const auto& names = d.combine.operators;
+    for (const std::string& name : names) verify_operator(name, d.where);
     if (names.size() != 1 && names.size() != count) {
       user_error("E225", d.where,
                  fmt::format("{} names {} operators for {} output{}", print(d.combine),

@@ -2,6 +2,7 @@
 // libraries, so we use none.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>

@@ -1,0 +1,81 @@
+#include "mdh/scalar/combiner.h"
+
+#include <gtest/gtest.h>
+
+#include "mdh/scalar/tape.h"
+#include "mdh/support/random.h"
+
+namespace mdh::scalar {
+namespace {
+
+int64_t combined(const std::string& name, int64_t a, int64_t b, Scalar type = Scalar::i64) {
+  const Tape tape(combine_function({name}, {type}));
+  const std::vector<Value> arguments = {Value::integer(a), Value::integer(b)};
+  Value result;
+  tape.run(arguments, {&result, 1});
+  return result.as_integer();
+}
+
+TEST(Combiner, table_holds_the_seven_built_in_operators) {
+  EXPECT_EQ(combiner_names(),
+            (std::vector<std::string>{"add", "mul", "min", "max", "and", "or", "xor"}));
+  for (const std::string& name : combiner_names()) {
+    ASSERT_NE(find_combiner(name), nullptr) << name;
+    EXPECT_EQ(find_combiner(name)->name, name);
+  }
+  EXPECT_EQ(find_combiner("sub"), nullptr);
+  EXPECT_EQ(find_combiner(""), nullptr);
+}
+
+TEST(Combiner, every_operator_computes_what_it_is_called) {
+  EXPECT_EQ(combined("add", 12, 10), 22);
+  EXPECT_EQ(combined("mul", 12, 10), 120);
+  EXPECT_EQ(combined("min", 12, 10), 10);
+  EXPECT_EQ(combined("max", 12, 10), 12);
+  EXPECT_EQ(combined("and", 12, 10), 8);  // 1100 & 1010 = 1000
+  EXPECT_EQ(combined("or", 12, 10), 14);  // 1110
+  EXPECT_EQ(combined("xor", 12, 10), 6);  // 0110
+}
+
+TEST(Combiner, every_operator_is_associative_and_commutative_on_integers) {
+  Random random(8);
+  for (const std::string& name : combiner_names()) {
+    for (int n = 0; n < 200; ++n) {
+      const auto a = static_cast<int32_t>(random.next()), b = static_cast<int32_t>(random.next()),
+                 c = static_cast<int32_t>(random.next());
+      const auto op = [&](int64_t l, int64_t r) { return combined(name, l, r, Scalar::i32); };
+      EXPECT_EQ(op(a, b), op(b, a)) << name;
+      EXPECT_EQ(op(op(a, b), c), op(a, op(b, c))) << name;
+    }
+  }
+}
+
+TEST(CombineFunction, tuples_are_combined_component_by_component) {
+  const std::vector<Type> types = {Scalar::i64, Scalar::f64, Scalar::i64};
+  const Function f = combine_function({"add", "mul", "max"}, types);
+  ASSERT_EQ(f.parameters.size(), 6u);
+  for (size_t c = 0; c < 3; ++c) {
+    EXPECT_TRUE(f.parameters[c].type == types[c]);
+    EXPECT_TRUE(f.parameters[3 + c].type == types[c]);
+  }
+  const std::vector<Value> arguments = {Value::integer(1),  Value::floating(2.5),
+                                        Value::integer(3),  Value::integer(10),
+                                        Value::floating(4), Value::integer(30)};
+  std::vector<Value> results(3);
+  Tape(f).run(arguments, results);
+  EXPECT_EQ(results[0].as_integer(), 11);
+  EXPECT_EQ(results[1].as_floating(), 10.0);
+  EXPECT_EQ(results[2].as_integer(), 30);
+}
+
+TEST(CombineFunction, left_and_right_are_not_exchanged) {
+  const Function f = combine_function({"add"}, {Scalar::i64});
+  ASSERT_EQ(f.results.size(), 1u);
+  const auto* sum = f.results[0].value.as<Binary>();
+  ASSERT_NE(sum, nullptr);
+  EXPECT_EQ(sum->left.as<Variable>()->symbol, f.parameters[0].symbol);
+  EXPECT_EQ(sum->right.as<Variable>()->symbol, f.parameters[1].symbol);
+}
+
+}  // namespace
+}  // namespace mdh::scalar
