@@ -46,9 +46,12 @@ class Judge {
     const double expected = wide.as_floating(), found = actual.cells[at].as_floating();
     const double error = std::abs(found - expected);
     const double bound = share_[type == Scalar::f32 ? 0 : 1] * std::abs(magnitude.as_floating());
-    const bool same = found == expected || (std::isnan(found) && std::isnan(expected));
-    if (!same && !(error <= bound)) return complain(buffer, at, actual, wide, bound);
-    if (error > result.max_error) {
+    // What is too large for the type is infinite in it; no bound excuses an infinite error.
+    const double rounded = scalar::from_floating(type, expected).as_floating();
+    const bool near = error <= bound && std::isfinite(error);
+    const bool same = found == rounded || (std::isnan(found) && std::isnan(expected));
+    if (!near && !same) return complain(buffer, at, actual, wide, bound);
+    if (near && error > result.max_error) {
       result.max_error = error;
       result.bound = bound;
     }

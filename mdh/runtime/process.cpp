@@ -55,7 +55,7 @@ std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return is_program(name) ? name : "";
   const char* path = std::getenv("PATH");
   for (const std::string& directory : split(path == nullptr ? "/usr/bin:/bin" : path, ':')) {
-    const std::string candidate = directory + "/" + name;
+    const std::string candidate = std::filesystem::path(directory) / name;
     if (is_program(candidate)) return candidate;
   }
   return {};

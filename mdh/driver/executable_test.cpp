@@ -1,0 +1,91 @@
+#include "mdh/driver/executable.h"
+
+#include <gtest/gtest.h>
+
+#include "mdh/driver/test_programs.h"
+#include "mdh/runtime/testing.h"
+#include "mdh/support/testing.h"
+
+namespace mdh::driver {
+namespace {
+
+const machine::Machine& cpu() { return machine::find_machine("cpu"); }
+
+Executable compiled(const hl::Program& p, int cores = 1) {
+  return compile(p, cpu(), ll::default_config(p, cpu(), cores), find_target("openmp"));
+}
+
+TEST(ChooseConfig, given_one_is_taken_and_its_file_named) {
+  const hl::Program p = sum(Scalar::f32, 6);
+  const ll::Config given = config_of(
+      R"("layers": ["MM", "L1"], "split": {"k": ["MM 2", "L1 3"]}, "order": ["MM.k", "L1.k"])");
+  const ChosenConfig chosen = choose_config(p, cpu(), &given, "a.json", 4);
+  EXPECT_EQ(chosen.config, given);
+  EXPECT_EQ(chosen.source, "file a.json");
+}
+
+TEST(ChooseConfig, without_one_it_is_the_default_for_that_many_cores) {
+  const hl::Program p = matvec(Scalar::f32, 7, 13);
+  const ChosenConfig chosen = choose_config(p, cpu(), nullptr, "", 3);
+  EXPECT_EQ(chosen.config, ll::default_config(p, cpu(), 3));
+  EXPECT_EQ(chosen.source, "default");
+}
+
+// 1 2 3     1     14
+// 4 5 6  *  2  =  32
+//           3
+TEST(Executable, computes_on_the_memory_it_is_given) {
+  const Executable run = compiled(matvec(Scalar::f32, 2, 3));
+  float w[2] = {-1, -1}, M[6] = {1, 2, 3, 4, 5, 6}, v[3] = {1, 2, 3};
+  void* const buffers[] = {w, M, v};
+  run(buffers, 1);
+  EXPECT_EQ(w[0], 14);
+  EXPECT_EQ(w[1], 32);
+  M[0] = 11;
+  run(buffers, 1);
+  EXPECT_EQ(w[0], 24) << "the second call sees the new data and forgets the old result";
+}
+
+TEST(Executable, any_number_of_threads_computes_the_same) {
+  const Executable run = compiled(sum(Scalar::i64, 1000), 4);
+  EXPECT_EQ(run.module().parts_on_cores, 4);
+  std::vector<int64_t> x(1000);
+  for (int64_t k = 0; k < 1000; ++k) x[k] = k + 1;
+  for (int threads = 1; threads <= 7; ++threads) {
+    int64_t s = -1;
+    void* const buffers[] = {&s, x.data()};
+    run(buffers, threads);
+    EXPECT_EQ(s, 500500) << threads << " threads";
+  }
+}
+
+TEST(Executable, copy_outlives_the_original) {
+  std::optional<Executable> original = compiled(sum(Scalar::i32, 3));
+  const Executable copy = *original;
+  original.reset();
+  int32_t s = 0, x[3] = {1, 10, 100};
+  void* const buffers[] = {&s, x};
+  copy(buffers, 1);
+  EXPECT_EQ(s, 111);
+}
+
+TEST(Executable, arguments_are_the_buffers_outputs_first) {
+  const Executable run = compiled(map(Scalar::f64, 4, "x", 2));
+  ASSERT_EQ(run.module().arguments.size(), 2u);
+  EXPECT_EQ(run.module().arguments[0].name, "y");
+  EXPECT_TRUE(run.module().arguments[0].is_output);
+  EXPECT_EQ(run.module().arguments[0].extents, std::vector<int64_t>{7}) << "0, 2, 4, 6";
+  EXPECT_EQ(run.module().arguments[1].name, "x");
+  EXPECT_FALSE(run.module().arguments[1].is_output);
+  EXPECT_EQ(run.module().arguments[1].bytes(), 4 * 8);
+}
+
+TEST(Executable, without_a_compiler_there_is_none) {
+  const runtime::ScopedEnvironment cc("MDH_CC", "/nonexistent");
+  const Diagnostic d = diagnostic_of([] { compiled(sum(Scalar::f32, 3)); });
+  EXPECT_EQ(d.kind, DiagnosticKind::missing);
+  EXPECT_EQ(d.code, "E601");
+}
+
+}  // namespace
+}  // namespace mdh::driver

@@ -1,0 +1,279 @@
+#include "mdh/runtime/host/library.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <numeric>
+
+#include "mdh/runtime/process.h"
+#include "mdh/runtime/testing.h"
+#include "mdh/support/testing.h"
+
+namespace mdh::runtime::host {
+namespace {
+
+using kernel::Module;
+
+/// A module whose only buffer is an output of `count` long integers. `body` is C and sees them as
+/// out, and the workspace and threads under their names.
+Module module_of(const std::string& name, const std::string& body, int64_t count = 1) {
+  Module module{.language = "c", .name = name};
+  module.source = fmt::format(
+      "void {}(void **buffers, char *workspace, long threads) {{ long *out = buffers[0];\n{} }}",
+      name, body);
+  module.launches = {{name}};
+  module.arguments = {{"out", "i64", 8, {count}, true}};
+  return module;
+}
+
+Kernel load_one(const Module& module, const Compiler& compiler = find_compiler()) {
+  return load({&module, 1}, compiler).front();
+}
+
+/// Calls a kernel on its one buffer, filled with -1 before.
+std::vector<long> result_of(const Kernel& kernel, int threads = 1) {
+  std::vector<long> out(static_cast<size_t>(kernel.module().arguments.at(0).elements()), -1);
+  void* pointer = out.data();
+  kernel({&pointer, 1}, threads);
+  return out;
+}
+
+bool is_mapped(const std::string& file) {
+  std::ifstream maps("/proc/self/maps");
+  const std::string all{std::istreambuf_iterator<char>(maps), {}};
+  return all.find(file) != std::string::npos;
+}
+
+// ---- compile, load, call
+
+TEST(Library, modules_are_one_translation_unit) {
+  Module first = module_of("first", "out[0] = twice(20);");
+  first.source = "static long twice(long x) { return 2 * x; }\n" + first.source;
+  const Module second = module_of("second", "out[0] = twice(4) + threads;");
+  const std::vector<Module> modules = {first, second};
+  const std::vector<Kernel> kernels = load(modules, find_compiler());
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(result_of(kernels[0]), std::vector<long>{40});
+  EXPECT_EQ(result_of(kernels[1]), std::vector<long>{9});
+  EXPECT_EQ(kernels[0].module().name, "first");
+  EXPECT_EQ(kernels[1].module().name, "second");
+}
+
+TEST(Library, no_modules_are_no_kernels) { EXPECT_TRUE(load({}, find_compiler()).empty()); }
+
+TEST(Library, buffers_arrive_in_the_order_of_the_arguments) {
+  Module module{.language = "c", .name = "weigh", .launches = {{"weigh"}}};
+  module.source =
+      "void weigh(void **b, char *w, long t) {\n"
+      "  *(double *)b[0] = ((float *)b[1])[0] + 10 * ((float *)b[1])[1] + 100 * *(int *)b[2]; }";
+  module.arguments = {
+      {"r", "f64", 8, {}, true}, {"x", "f32", 4, {2}, false}, {"n", "i32", 4, {}, false}};
+  const Kernel kernel = load_one(module);
+  double r = 0;
+  float x[2] = {1, 2};
+  int n = 3;
+  void* const buffers[] = {&r, x, &n};
+  kernel(buffers, 1);
+  EXPECT_EQ(r, 321);
+}
+
+TEST(Library, launches_are_made_in_order) {
+  Module module = module_of("one", "out[0] = 1;");
+  module.source +=
+      "\nvoid two(void **b, char *w, long t) { *(long *)b[0] = *(long *)b[0] * 10 + 2; }";
+  module.launches = {{"one"}, {"two"}, {"two"}};
+  EXPECT_EQ(result_of(load_one(module)), std::vector<long>{122});
+}
+
+TEST(Library, threads_are_at_least_one_and_at_most_the_parts) {
+  Module module = module_of("count", "out[0] = threads;");
+  module.parts_on_cores = 4;
+  const Kernel kernel = load_one(module);
+  EXPECT_EQ(result_of(kernel, 3), std::vector<long>{3});
+  EXPECT_EQ(result_of(kernel, 9), std::vector<long>{4});
+  EXPECT_EQ(result_of(kernel, 0), std::vector<long>{1});
+  EXPECT_EQ(result_of(kernel, -5), std::vector<long>{1});
+}
+
+TEST(Library, workspace_is_aligned_and_as_large_as_asked) {
+  std::vector<Module> modules;
+  for (const int64_t bytes : {0, 1, 64, 1000, 100000}) {
+    const std::string fill = fmt::format(
+        "out[0] = (unsigned long)workspace % 64; out[1] = 0;\n"
+        "for (long n = 0; n < {0}; ++n) workspace[n] = n % 100;\n"
+        "for (long n = 0; n < {0}; ++n) out[1] += workspace[n] == n % 100;",
+        bytes);
+    modules.push_back(module_of(fmt::format("fill{}", bytes), fill, 2));
+    modules.back().workspace_bytes = bytes;
+  }
+  for (const Kernel& kernel : load(modules, find_compiler())) {
+    EXPECT_EQ(result_of(kernel), (std::vector<long>{0, kernel.module().workspace_bytes}));
+  }
+}
+
+TEST(Library, kernels_of_one_library_have_workspaces_of_their_own) {
+  const std::string body = "out[0] = *(long *)workspace; *(long *)workspace = ";
+  std::vector<Module> modules = {module_of("a", body + "11;"), module_of("b", body + "22;")};
+  for (Module& module : modules) module.workspace_bytes = 8;
+  const std::vector<Kernel> kernels = load(modules, find_compiler());
+  result_of(kernels[0]);
+  result_of(kernels[1]);
+  EXPECT_EQ(result_of(kernels[0]), std::vector<long>{11});
+}
+
+TEST(Library, wrong_number_of_buffers_is_a_bug) {
+  const Kernel kernel = load_one(module_of("f", "out[0] = 1;"));
+  const Diagnostic d = diagnostic_of([&] { kernel({}, 1); });
+  EXPECT_EQ(d.kind, DiagnosticKind::internal);
+  EXPECT_EQ(d.message.find("0 buffers for 1 arguments"), 0u) << d.message;
+}
+
+// ---- unloading
+
+TEST(Library, lives_as_long_as_the_last_kernel_and_leaves_no_file) {
+  const TemporaryDirectory folder;
+  const ScopedEnvironment temporary("TMPDIR", folder.path().string());
+  std::optional<Kernel> copy;
+  {
+    const Kernel kernel = load_one(module_of("f", "out[0] = 5;"));
+    copy = kernel;
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  EXPECT_TRUE(is_mapped("kernels.so"));
+  EXPECT_EQ(result_of(*copy), std::vector<long>{5});
+  copy.reset();
+  EXPECT_FALSE(is_mapped("kernels.so"));
+}
+
+// The compiler is replaced by a copy of its output, for the sake of time.
+TEST(Library, can_be_loaded_and_unloaded_while_openmp_threads_wait) {
+  const Module module = module_of("team",
+                                  "#pragma omp parallel num_threads(4)\n"
+                                  "{ int omp_get_thread_num(void); int n = omp_get_thread_num();\n"
+                                  "  out[n] = n + 1; }",
+                                  4);
+  const TemporaryDirectory folder;
+  const std::string source = folder.path() / "team.c", object = folder.path() / "team.so";
+  write_file(source, module.source);
+  const Exit compiled = run_program(
+      {find_compiler().path, "-shared", "-fPIC", "-fopenmp", source, "-o", object}, folder.path());
+  ASSERT_EQ(compiled.status, 0) << compiled.output;
+  const Script copies("while [ \"$1\" != -o ]; do shift; done\ncp " + object + " \"$2\"");
+  for (int round = 0; round < 50; ++round) {
+    EXPECT_EQ(result_of(load_one(module, {copies.path(), {}})), (std::vector<long>{1, 2, 3, 4}));
+    ASSERT_FALSE(is_mapped("kernels.so")) << "round " << round;
+  }
+}
+
+// ---- the compiler
+
+TEST(FindCompiler, variable_names_it) {
+  const Script compiler("exit 0");
+  const ScopedEnvironment cc("MDH_CC", compiler.path());
+  EXPECT_EQ(find_compiler().path, compiler.path());
+}
+
+TEST(FindCompiler, variable_may_name_it_without_a_folder) {
+  const Script compiler("exit 0", "mdh-test-cc");
+  const ScopedEnvironment path("PATH", compiler.folder()), cc("MDH_CC", "mdh-test-cc");
+  EXPECT_EQ(find_compiler().path, compiler.path());
+}
+
+TEST(FindCompiler, named_compiler_that_is_missing_is_not_replaced_by_another) {
+  for (const std::string name : {"/nonexistent", "no-such-compiler", "", "/tmp"}) {
+    const ScopedEnvironment cc("MDH_CC", name);
+    const Diagnostic d = diagnostic_of(find_compiler);
+    EXPECT_EQ(d.kind, DiagnosticKind::missing);
+    EXPECT_EQ(d.code, "E601");
+    EXPECT_EQ(d.message, "the C compiler '" + name + "' named by MDH_CC was not found");
+    EXPECT_EQ(d.hint,
+              "install gcc (apt-get install gcc), or set MDH_CC to a C compiler with OpenMP");
+  }
+}
+
+TEST(FindCompiler, without_the_variable_the_usual_names_are_tried) {
+  const Script clang("exit 0", "clang");
+  const ScopedEnvironment cc("MDH_CC", std::nullopt), path("PATH", clang.folder());
+  EXPECT_EQ(find_compiler().path, clang.path());
+  write_file(clang.folder() + "/gcc", "#!/bin/sh\n");
+  EXPECT_EQ(find_compiler().path, clang.path()) << "a file that cannot be executed";
+  std::filesystem::permissions(clang.folder() + "/gcc", std::filesystem::perms::owner_all);
+  EXPECT_EQ(find_compiler().path, clang.folder() + "/gcc");
+}
+
+TEST(FindCompiler, machine_without_any_compiler_is_told_what_to_install) {
+  const TemporaryDirectory empty;
+  const ScopedEnvironment cc("MDH_CC", std::nullopt), path("PATH", empty.path().string());
+  const Diagnostic d = diagnostic_of(find_compiler);
+  EXPECT_EQ(d.kind, DiagnosticKind::missing);
+  EXPECT_EQ(d.code, "E601");
+  EXPECT_EQ(d.message, "no C compiler found (tried cc, gcc, clang)");
+}
+
+/// What the compiler was called with when these modules were loaded.
+std::string arguments_for(const std::vector<Module>& modules) {
+  const Script compiler("echo \" $* \" >\"$0.log\"\nexec cc \"$@\"");
+  load(modules, {compiler.path(), {"-O1", "-DUSER"}});
+  return read_file(compiler.path() + ".log");
+}
+
+TEST(Library, compiler_gets_its_own_flags) {
+  const std::string words = arguments_for({module_of("f", "out[0] = 1;")});
+  EXPECT_NE(words.find(" -O1 -DUSER "), std::string::npos) << words;
+  EXPECT_NE(words.find(" -fopenmp "), std::string::npos) << words;
+}
+
+TEST(Library, one_module_that_forbids_contraction_forbids_it_for_all) {
+  std::vector<Module> modules = {module_of("f", "out[0] = 1;"), module_of("g", "out[0] = 2;")};
+  EXPECT_NE(arguments_for(modules).find(" -ffp-contract=fast "), std::string::npos);
+  modules[1].contract_allowed = false;
+  const std::string words = arguments_for(modules);
+  EXPECT_NE(words.find(" -ffp-contract=off "), std::string::npos) << words;
+  EXPECT_EQ(words.find("-ffp-contract=fast"), std::string::npos) << words;
+}
+
+// ---- failures
+
+TEST(Library, source_that_does_not_compile_is_a_bug_and_shows_why) {
+  const Diagnostic d =
+      diagnostic_of([] { load_one(module_of("f", "out[0] = undeclared_thing;")); });
+  EXPECT_EQ(d.kind, DiagnosticKind::internal);
+  EXPECT_NE(d.message.find(" refused the printed source:\n"), std::string::npos) << d.message;
+  EXPECT_NE(d.message.find("undeclared_thing"), std::string::npos) << d.message;
+}
+
+TEST(Library, entry_that_is_not_in_the_source_is_a_bug) {
+  Module module = module_of("f", "out[0] = 1;");
+  module.launches = {{"g"}};
+  const Diagnostic d = diagnostic_of([&] { load_one(module); });
+  EXPECT_EQ(d.kind, DiagnosticKind::internal);
+  EXPECT_EQ(d.message.find("the compiled library lacks 'g'"), 0u) << d.message;
+}
+
+TEST(Library, library_that_cannot_be_loaded_is_missing_something) {
+  const Script compiler("exit 0");
+  const Diagnostic d = diagnostic_of([&] {
+    load_one(module_of("f", "out[0] = 1;"), {compiler.path(), {}});
+  });
+  EXPECT_EQ(d.kind, DiagnosticKind::missing);
+  EXPECT_EQ(d.code, "E602");
+  EXPECT_EQ(d.message.find("a compiled kernel cannot be loaded: "), 0u) << d.message;
+  EXPECT_NE(d.message.find("kernels.so"), std::string::npos) << d.message;
+  EXPECT_EQ(d.hint, "is the OpenMP runtime library installed?");
+}
+
+TEST(Library, workspace_larger_than_the_memory_is_refused) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer ends the process instead";
+#endif
+  Module module = module_of("f", "out[0] = 1;");
+  module.workspace_bytes = int64_t{1} << 60;
+  const Diagnostic d = diagnostic_of([&] { load_one(module); });
+  EXPECT_EQ(d.kind, DiagnosticKind::missing);
+  EXPECT_EQ(d.code, "E603");
+  EXPECT_EQ(d.message, "no memory for a workspace of 1152921504606846976 bytes");
+}
+
+}  // namespace
+}  // namespace mdh::runtime::host

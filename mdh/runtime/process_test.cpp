@@ -1,0 +1,106 @@
+#include "mdh/runtime/process.h"
+
+#include <gtest/gtest.h>
+
+#include "mdh/runtime/testing.h"
+
+namespace mdh::runtime {
+namespace {
+
+Exit shell(const std::string& script) {
+  const TemporaryDirectory scratch;
+  return run_program({"sh", "-c", script}, scratch.path());
+}
+
+TEST(Process, exit_code_is_the_status) {
+  EXPECT_EQ(shell("exit 0").status, 0);
+  EXPECT_EQ(shell("exit 3").status, 3);
+  EXPECT_EQ(shell("exit 255").status, 255);
+}
+
+TEST(Process, both_streams_are_captured_in_order) {
+  EXPECT_EQ(shell("echo one; echo two >&2; echo three").output, "one\ntwo\nthree\n");
+}
+
+TEST(Process, output_of_a_failure_is_captured) {
+  const Exit exit = shell("echo broken >&2; exit 1");
+  EXPECT_EQ(exit.status, 1);
+  EXPECT_EQ(exit.output, "broken\n");
+}
+
+TEST(Process, silence_is_an_empty_output) { EXPECT_EQ(shell(":").output, ""); }
+
+TEST(Process, output_larger_than_a_pipe_is_complete) {
+  EXPECT_EQ(shell("head -c 1000000 /dev/zero").output, std::string(1000000, '\0'));
+}
+
+TEST(Process, signal_is_128_plus_its_number) {
+  EXPECT_EQ(shell("kill -KILL $$").status, 137);
+  EXPECT_EQ(shell("kill -TERM $$").status, 143);
+}
+
+TEST(Process, program_that_is_missing_cannot_be_started) {
+  const TemporaryDirectory scratch;
+  const Exit exit = run_program({"/nowhere/nothing", "x"}, scratch.path());
+  EXPECT_EQ(exit.status, -1);
+  EXPECT_EQ(exit.output, "");
+}
+
+TEST(Process, scratch_that_is_missing_starts_nothing) {
+  EXPECT_EQ(run_program({"sh", "-c", "exit 0"}, "/nowhere/scratch").status, -1);
+}
+
+TEST(Process, words_reach_the_program_as_they_are) {
+  const TemporaryDirectory scratch;
+  EXPECT_EQ(run_program({"printf", "<%s>", "two words", "$HOME", "", "*"}, scratch.path()).output,
+            "<two words><$HOME><><*>");
+}
+
+TEST(Process, standard_input_is_empty) {
+  const TemporaryDirectory scratch;
+  const Exit exit = run_program({"cat"}, scratch.path());
+  EXPECT_EQ(exit.status, 0);
+  EXPECT_EQ(exit.output, "");
+}
+
+TEST(Process, second_run_in_one_scratch_forgets_the_first) {
+  const TemporaryDirectory scratch;
+  run_program({"echo", "a long first text"}, scratch.path());
+  EXPECT_EQ(run_program({"echo", "short"}, scratch.path()).output, "short\n");
+}
+
+TEST(FindProgram, name_is_looked_up_on_the_path) {
+  const Script script("exit 0", "mdh-test-program");
+  const ScopedEnvironment path("PATH", "/nowhere:" + script.folder());
+  EXPECT_EQ(find_program("mdh-test-program"), script.path());
+  EXPECT_EQ(find_program("mdh-test-progra"), "");
+}
+
+TEST(FindProgram, first_folder_of_the_path_wins) {
+  const Script first("exit 0"), second("exit 0");
+  const ScopedEnvironment path("PATH", first.folder() + ":" + second.folder());
+  EXPECT_EQ(find_program("script"), first.path());
+}
+
+TEST(FindProgram, without_a_path_the_usual_folders_are_searched) {
+  const ScopedEnvironment path("PATH", std::nullopt);
+  const std::string found = find_program("sh");
+  EXPECT_TRUE(found == "/usr/bin/sh" || found == "/bin/sh") << found;
+}
+
+TEST(FindProgram, name_with_a_slash_is_taken_as_it_is) {
+  const Script script("exit 0");
+  EXPECT_EQ(find_program(script.path()), script.path());
+  EXPECT_EQ(find_program("/nowhere/nothing"), "");
+}
+
+TEST(FindProgram, what_cannot_be_executed_is_no_program) {
+  const TemporaryDirectory folder;
+  write_file(folder.path() / "text", "no program");
+  EXPECT_EQ(find_program((folder.path() / "text").string()), "") << "a file without permission";
+  EXPECT_EQ(find_program(folder.path().string()), "") << "a folder";
+  EXPECT_EQ(find_program(""), "") << "nothing at all";
+}
+
+}  // namespace
+}  // namespace mdh::runtime

@@ -1,0 +1,61 @@
+// For tests: environment variables and programs that live as long as an object does.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "mdh/support/files.h"
+
+namespace mdh::runtime {
+
+/// Sets an environment variable, or removes it, and puts the old value back at the end.
+class ScopedEnvironment {
+ public:
+  ScopedEnvironment(std::string name, const std::optional<std::string>& value)
+      : name_(std::move(name)) {
+    if (const char* old = std::getenv(name_.c_str())) old_ = old;
+    set(value);
+  }
+  ~ScopedEnvironment() { set(old_); }
+  ScopedEnvironment(const ScopedEnvironment&) = delete;
+  ScopedEnvironment& operator=(const ScopedEnvironment&) = delete;
+
+ private:
+  void set(const std::optional<std::string>& value) const {
+    if (value) {
+      setenv(name_.c_str(), value->c_str(), 1);
+    } else {
+      unsetenv(name_.c_str());
+    }
+  }
+
+  std::string name_;
+  std::optional<std::string> old_;
+};
+
+/// An executable shell script in a folder of its own.
+class Script {
+ public:
+  explicit Script(const std::string& body, const std::string& name = "script")
+      : path_((folder_.path() / name).string()) {
+    write_file(path_, "#!/bin/sh\n" + body + "\n");
+    std::filesystem::permissions(path_, std::filesystem::perms::owner_all);
+  }
+  const std::string& path() const { return path_; }
+  std::string folder() const { return folder_.path().string(); }
+
+ private:
+  TemporaryDirectory folder_;
+  std::string path_;
+};
+
+/// A C compiler that first changes the source by a sed command: the way to a kernel that computes
+/// something else than it should.
+inline Script sabotaged_compiler(const std::string& sed) {
+  return Script("for word; do case \"$word\" in *.c) sed -i '" + sed +
+                "' \"$word\";; esac; done\nexec cc \"$@\"");
+}
+
+}  // namespace mdh::runtime
