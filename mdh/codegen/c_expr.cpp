@@ -1,7 +1,9 @@
 #include "mdh/codegen/c_expr.h"
 
-#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <set>
+#include <string_view>
 
 #include "mdh/scalar/operator_table.h"
 
@@ -26,6 +28,12 @@ std::string unsigned_type(Scalar type) {
   }
 }
 
+/// What integers are computed in: operands narrower than int would be promoted to it, and int must
+/// not overflow.
+std::string wrapping_type(Scalar type) {
+  return scalar::bytes_of(type) == 8 ? "unsigned long" : "unsigned";
+}
+
 std::string floating_literal(Scalar type, double value) {
   const char* suffix = type == Scalar::f32 ? "f" : "";
   if (std::isnan(value)) return fmt::format("(0.0{0} / 0.0{0})", suffix);
@@ -33,7 +41,7 @@ std::string floating_literal(Scalar type, double value) {
     return fmt::format("({}1.0{} / 0.0{})", value < 0 ? "-" : "", suffix, suffix);
   std::string digits = scalar::to_string(type, Value::floating(value));
   if (digits.find_first_of(".e") == std::string::npos) digits += ".0";
-  return value < 0 ? fmt::format("({}{})", digits, suffix) : digits + suffix;
+  return std::signbit(value) ? fmt::format("({}{})", digits, suffix) : digits + suffix;
 }
 
 std::string integer_literal(Scalar type, Value value) {
@@ -58,6 +66,10 @@ bool wraps(BinaryOp op) {
   return op == BinaryOp::add || op == BinaryOp::subtract || op == BinaryOp::multiply;
 }
 
+bool is_bitwise(BinaryOp op) {
+  return op == BinaryOp::bit_or || op == BinaryOp::bit_xor || op == BinaryOp::bit_and;
+}
+
 /// MIN / -1 wraps around; division by zero gives 0 here, the reference reports it.
 std::string division(BinaryOp op, Scalar type) {
   const bool quotient = op == BinaryOp::divide;
@@ -74,6 +86,17 @@ std::string extreme(BinaryOp op, Scalar type) {
   const char* sign = op == BinaryOp::minimum ? "<" : ">";
   const char* not_a_number = scalar::is_floating(type) ? " || b != b" : "";
   return fmt::format("return a {} b{} ? a : b;", sign, not_a_number);
+}
+
+/// Truncates and saturates; what is not a number becomes 0.
+std::string truncation(Scalar type) {
+  const int digits = 8 * scalar::bytes_of(type) - (scalar::is_signed(type) ? 1 : 0);
+  const Value least = scalar::from_floating(type, -INFINITY);
+  const Value greatest = scalar::from_floating(type, INFINITY);
+  return fmt::format("return a != a ? 0 : a >= 0x1p{} ? {} : a <= {} ? {} : ({})a;", digits,
+                     integer_literal(type, greatest),
+                     scalar::is_signed(type) ? fmt::format("-0x1p{}", digits) : "0",
+                     integer_literal(type, least), c_type(type));
 }
 
 }  // namespace
@@ -94,9 +117,13 @@ std::string c_type(Scalar type) {
       return "float";
     case Scalar::f64:
       return "double";
-    default:
+    case Scalar::u8:
+    case Scalar::u16:
+    case Scalar::u32:
+    case Scalar::u64:
       return unsigned_type(type);
   }
+  return {};
 }
 
 std::string c_name(const std::string& name) {
@@ -107,9 +134,9 @@ std::string c_name(const std::string& name) {
       "sizeof",   "static",    "struct",  "switch",   "typedef",  "union",    "unsigned", "void",
       "volatile", "while",     "asm",     "typeof",   "main",     "core",     "cores",    "part",
       "threads",  "workspace", "buffers", "linux",    "unix"};
-  return reserved.contains(name) || name.rfind("mdh_", 0) == 0 || name.rfind('_', 0) == 0
-             ? "mdh_" + name
-             : name;
+  const auto begins = [&](std::string_view prefix) { return name.rfind(prefix, 0) == 0; };
+  const bool taken = reserved.contains(name) || begins("mdh_") || begins("omp_") || begins("_");
+  return taken ? "mdh_" + name : name;
 }
 
 std::string ExprPrinter::print(const Expr& e) {
@@ -119,7 +146,7 @@ std::string ExprPrinter::print(const Expr& e) {
     const std::string operand = print(u->operand);
     if (u->op == scalar::UnaryOp::logical_not) return "!" + operand;
     const Scalar type = scalar_of(e.type());
-    return scalar::is_floating(type) ? "-" + operand
+    return scalar::is_floating(type) ? "(-" + operand + ")"
                                      : operation(BinaryOp::subtract, type, "0", operand);
   }
   if (const auto* b = e.as<scalar::Binary>()) {
@@ -130,7 +157,17 @@ std::string ExprPrinter::print(const Expr& e) {
   }
   const auto* c = e.as<scalar::Cast>();
   internal_check(c != nullptr, "an unresolved call reached the printer");
-  return fmt::format("({})({})", c_type(scalar_of(e.type())), print(c->operand));
+  return conversion(scalar_of(c->operand.type()), scalar_of(e.type()), print(c->operand));
+}
+
+std::string ExprPrinter::conversion(Scalar from, Scalar to, const std::string& a) {
+  if (!scalar::is_floating(from) || !scalar::is_integer(to)) {
+    return fmt::format("({})({})", c_type(to), a);
+  }
+  const std::string name = fmt::format("mdh_truncate_{}", to_string(to));
+  define_helper(name, fmt::format("static inline {} {}(double a) {{ {} }}", c_type(to), name,
+                                  truncation(to)));
+  return fmt::format("{}({})", name, a);
 }
 
 std::string ExprPrinter::operation(BinaryOp op, Scalar type, const std::string& a,
@@ -139,13 +176,9 @@ std::string ExprPrinter::operation(BinaryOp op, Scalar type, const std::string& 
   const bool divides = (op == BinaryOp::divide || op == BinaryOp::remainder) && !is_floating(type);
   const bool is_extreme = op == BinaryOp::minimum || op == BinaryOp::maximum;
   if (divides || is_extreme) return fmt::format("{}({}, {})", helper(op, type), a, b);
-  if (wraps(op) && scalar::is_signed(type)) {
-    return fmt::format("({0})(({1}){2} {3} ({1}){4})", c_type(type), unsigned_type(type), a, sign,
+  if (wraps(op) && !scalar::is_floating(type) && c_type(type) != wrapping_type(type)) {
+    return fmt::format("({0})(({1}){2} {3} ({1}){4})", c_type(type), wrapping_type(type), a, sign,
                        b);
-  }
-  // Narrow unsigned operands are promoted to int; the conversion back wraps.
-  if (wraps(op) && !scalar::is_floating(type)) {
-    return fmt::format("({})({} {} {})", c_type(type), a, sign, b);
   }
   return fmt::format("({} {} {})", a, sign, b);
 }
@@ -158,16 +191,19 @@ std::string ExprPrinter::helper(BinaryOp op, Scalar type) {
                                                : "rem";
   const std::string name = fmt::format("mdh_{}_{}", verb, to_string(type));
   const std::string body = is_extreme ? extreme(op, type) : division(op, type);
-  // Guarded, because several kernels may share one translation unit.
-  helpers_[name] = fmt::format(
-      "#ifndef {0}_defined\n#define {0}_defined\nstatic inline {1} {0}({1} a, {1} b) {{ {2} "
-      "}}\n#endif\n",
-      name, c_type(type), body);
+  define_helper(
+      name, fmt::format("static inline {0} {1}({0} a, {0} b) {{ {2} }}", c_type(type), name, body));
   return name;
 }
 
+/// Guarded, because several kernels may share one translation unit.
+void ExprPrinter::define_helper(const std::string& name, const std::string& definition) {
+  helpers_[name] =
+      fmt::format("#ifndef {0}_defined\n#define {0}_defined\n{1}\n#endif\n", name, definition);
+}
+
 std::string ExprPrinter::print_index(const Expr& e) {
-  if (const auto number = constant(e)) return fmt::format("{}", *number);
+  if (const auto* n = e.as<scalar::Literal>()) return fmt::format("{}", n->value.as_integer());
   if (const auto* v = e.as<scalar::Variable>()) return c_name(v->symbol.name);
   const auto* b = e.as<scalar::Binary>();
   internal_check(b != nullptr, "not an index expression");
@@ -178,9 +214,11 @@ std::string ExprPrinter::print_index(const Expr& e) {
   const int strength = scalar::operator_row(b->op).strength;
   const auto operand = [&](const Expr& side, int least) {
     const auto* inner = side.as<scalar::Binary>();
-    const int mine = inner ? scalar::operator_row(inner->op).strength : 100;
+    const int mine = inner ? scalar::operator_row(inner->op).strength : 0;
     const std::string text = print_index(side);
-    return mine > 0 && mine < least ? "(" + text + ")" : text;
+    // Bit operations bind stronger than comparisons here, and weaker in C.
+    const bool weak = mine > 0 && (mine < least || is_bitwise(inner->op));
+    return weak ? "(" + text + ")" : text;
   };
   return fmt::format("{} {} {}", operand(b->left, strength), scalar::operator_row(b->op).text,
                      operand(b->right, strength + 1));

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 
 #include "mdh/scalar/expr.h"
@@ -16,8 +15,8 @@ std::string c_type(scalar::Scalar type);
 std::string c_name(const std::string& name);
 
 /// Prints expressions. Integers are computed unsigned, so that wrap-around is defined; operations
-/// that C leaves undefined or evaluates twice (division, min, max) become calls of helper
-/// functions, which the printer collects.
+/// that C leaves undefined or evaluates twice (division, floats to integers, min, max) become calls
+/// of helper functions, which the printer collects.
 class ExprPrinter {
  public:
   std::string print(const scalar::Expr& e);
@@ -31,7 +30,9 @@ class ExprPrinter {
  private:
   std::string operation(scalar::BinaryOp op, scalar::Scalar type, const std::string& a,
                         const std::string& b);
+  std::string conversion(scalar::Scalar from, scalar::Scalar to, const std::string& a);
   std::string helper(scalar::BinaryOp op, scalar::Scalar type);
+  void define_helper(const std::string& name, const std::string& definition);
 
   std::map<std::string, std::string> helpers_;  // name -> definition
 };

@@ -1,5 +1,7 @@
 #include "mdh/codegen/c_printer.h"
 
+#include <algorithm>
+
 #include "mdh/scalar/simplify.h"
 #include "mdh/support/text.h"
 

@@ -1,5 +1,7 @@
 #include "mdh/codegen/openmp.h"
 
+#include <algorithm>
+
 #include "mdh/codegen/c_printer.h"
 #include "mdh/support/text.h"
 
@@ -28,6 +30,13 @@ int64_t greatest_deal(const Block& block) {
   return greatest;
 }
 
+/// Then it is printed as a block: neighbouring deals define the same names.
+bool defines_names(const loop::Deal& s) {
+  return !s.digits.empty() || std::any_of(s.body.begin(), s.body.end(), [](const Stmt& child) {
+    return !child.as<loop::For>() && !child.as<loop::If>();
+  });
+}
+
 class OpenMPPrinter : public CPrinter {
  public:
   OpenMPPrinter(const loop::Program& p, bool team) : CPrinter(p), team_(team) {}
@@ -38,8 +47,10 @@ class OpenMPPrinter : public CPrinter {
   std::string deal(const loop::Deal& s) override {
     const int64_t parts = parts_of(s);
     const std::string body = digits_of(s) + block(s.body);
-    if (!team_) return body;
-    if (parts == 1) return fmt::format("if (core == 0) {{\n{}}}\n", indent(body, 2));
+    if (!team_ && !defines_names(s)) return body;
+    if (parts == 1) {
+      return fmt::format("{}{{\n{}}}\n", team_ ? "if (core == 0) " : "", indent(body, 2));
+    }
     return fmt::format(
         "for (long part = {0} * core / cores; part < {0} * (core + 1) / cores; ++part) {{  /* {1} "
         "*/\n"
@@ -60,13 +71,15 @@ class OpenMPPrinter : public CPrinter {
   static std::string digits_of(const loop::Deal& s) {
     std::string text;
     int64_t stride = parts_of(s);
-    for (size_t n = 0; n < s.digits.size(); ++n) {
-      const loop::Digit& d = s.digits[n];
-      const int64_t above = stride;
+    for (const loop::Digit& d : s.digits) {
+      const bool is_first = stride == parts_of(s);
       stride /= d.parts;
       std::string value = stride == 1 ? "part" : fmt::format("part / {}", stride);
-      if (n > 0)
-        value = fmt::format("{} % {}", stride == 1 ? "part" : "(" + value + ")", above / stride);
+      if (!is_first) {
+        value = stride == 1 ? fmt::format("part % {}", d.parts)
+                            : fmt::format("(part / {}) % {}", stride, d.parts);
+      }
+      if (d.parts == 1) value = "0";
       text += fmt::format("const long {} = {};\n", c_name(d.var.name), value);
     }
     return text;

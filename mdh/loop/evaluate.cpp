@@ -25,6 +25,7 @@ class Interpreter {
       internal_check(!given || next < inputs.size(), "too few inputs");
       memory_.emplace(b.symbol.name, given ? Memory(b, inputs[next++]) : Memory(b));
     }
+    internal_check(next == inputs.size(), "too many inputs");
   }
 
   std::vector<scalar::Array> run() {
@@ -165,7 +166,8 @@ class Interpreter {
     std::string identity;
     for (auto d = s.digits.rbegin(); d != s.digits.rend(); ++d) {
       index_[d->var.name] = part % d->parts;
-      identity += fmt::format("{}={},", d->var.name, part % d->parts);
+      // Which core gets a part depends on all digits, their order and their number of parts.
+      identity += fmt::format("{}={}/{},", d->var.name, part % d->parts, d->parts);
       part /= d->parts;
     }
     owner_ = owners_.try_emplace(identity, static_cast<Owner>(owners_.size())).first->second;

@@ -8,7 +8,9 @@ Memory::Memory(const Buffer& buffer)
     : Memory(buffer, scalar::Array::undefined(buffer.type, buffer.extents)) {}
 
 Memory::Memory(const Buffer& buffer, scalar::Array content)
-    : name_(buffer.symbol.name), content_(std::move(content)), traces_(content_.cells.size()) {}
+    : name_(buffer.symbol.name), content_(std::move(content)), traces_(content_.cells.size()) {
+  internal_check(content_.extents == buffer.extents, "'{}' is given with other extents", name_);
+}
 
 scalar::Value Memory::load(std::span<const int64_t> index, Owner owner, int64_t epoch) {
   const int64_t at = scalar::address(content_.extents, index);

@@ -21,8 +21,11 @@ class Parser {
 
   Program run() {
     tokens_.expect("mdh_loop", "in the first line ('mdh_loop 1')");
-    if (tokens_.expect_integer("after 'mdh_loop'") != 1)
-      tokens_.fail("version 1", "of the text form");
+    const Location where = tokens_.peek().where;
+    if (const int64_t version = tokens_.expect_integer("after 'mdh_loop'"); version != 1) {
+      user_error("E206", where, fmt::format("version {} of the text form is unknown", version),
+                 "this mdh reads 'mdh_loop 1'");
+    }
     tokens_.expect("kernel", "here");
     p_.name = tokens_.expect_name("of the kernel").text;
     while (tokens_.accept("dimension")) dimension();
@@ -49,10 +52,11 @@ class Parser {
 
   void buffer() {
     Buffer b;
-    const auto role = find_role(tokens_.expect_name("(output, input or workspace)").text);
-    b.symbol = named(tokens_.expect_name("of a buffer").text);
-    if (!role) tokens_.fail("output, input or workspace", "before the buffer's name");
+    const auto role = find_role(tokens_.peek().text);
+    if (!role) tokens_.fail("output, input or workspace", "after 'buffer'");
+    tokens_.next();
     b.role = *role;
+    b.symbol = named(tokens_.expect_name("of a buffer").text);
     tokens_.expect(":", "after the buffer");
     b.type = type();
     tokens_.expect("[", "to begin the extents");
@@ -212,8 +216,11 @@ class Parser {
     const Symbol var = named(tokens_.expect_name("of a loop variable").text);
     tokens_.expect("<", "after the loop variable");
     const Expr trip = index_expression();
-    const auto how = find_how(tokens_.expect_name("(how the loop runs)").text);
-    if (!how) tokens_.fail("sequential, unrolled or lanes", "after the bound");
+    const auto how = find_how(tokens_.peek().text);
+    if (!how || *how == How::cores) {
+      tokens_.fail("sequential, unrolled or lanes", "after the bound");
+    }
+    tokens_.next();
     return StmtNode{For{var, trip, *how, level, block()}};
   }
 
@@ -333,7 +340,7 @@ class Parser {
     const Expr resolved = substitute(e, [](const scalar::Variable& v, const Expr& at) {
       return std::optional(scalar::variable(named(v.symbol.name), Scalar::i64, at.where()));
     });
-    return elaborate(resolve_calls(resolved), type);
+    return without_negation(elaborate(resolve_calls(resolved), type));
   }
 
   TokenStream tokens_;

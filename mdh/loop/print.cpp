@@ -15,7 +15,7 @@ std::string print_names(const std::vector<Symbol>& symbols) {
 
 std::string print_exprs(const std::vector<Expr>& exprs) {
   std::vector<std::string> texts;
-  for (const Expr& e : exprs) texts.push_back(scalar::print(e));
+  for (const Expr& e : exprs) texts.push_back(scalar::print_sum(e));
   return join(texts, ", ");
 }
 
@@ -54,7 +54,7 @@ class Printer {
                        digits(s.elements), print_target(s.target), print_elements(s.from));
   }
   std::string operator()(const For& s) const {
-    return fmt::format("for {} {} < {} {} {}\n", s.level, s.var.name, scalar::print(s.trip),
+    return fmt::format("for {} {} < {} {} {}\n", s.level, s.var.name, scalar::print_sum(s.trip),
                        word(s.how), block(s.body));
   }
   std::string operator()(const Deal& s) const {
@@ -66,7 +66,7 @@ class Printer {
     return fmt::format("if {} {}{}\n", scalar::print(s.condition), block(s.then), otherwise);
   }
   std::string operator()(const Let& s) const {
-    return fmt::format("let {} = {};\n", s.var.name, scalar::print(s.value));
+    return fmt::format("let {} = {};\n", s.var.name, scalar::print_sum(s.value));
   }
   std::string operator()(const Load& s) const {
     return fmt::format("load {} = {};\n", s.result.name, print(s.from));

@@ -64,6 +64,14 @@ Symbol named(std::string name) { return {std::move(name), 0}; }
 
 Expr index_variable(const Symbol& symbol) { return scalar::variable(symbol, scalar::Scalar::i64); }
 
+Expr without_negation(const Expr& e) {
+  const Expr inner = scalar::map_children(e, without_negation);
+  const auto* minus = inner.as<scalar::Unary>();
+  if (!minus || minus->op != scalar::UnaryOp::negate) return inner;
+  return scalar::binary(scalar::BinaryOp::subtract, scalar::index_literal(0), minus->operand,
+                        e.where());
+}
+
 void for_each_child(const Stmt& s, const std::function<void(const Block&)>& visit) {
   if (const auto* digits = s.as<Digits>()) visit(digits->body);
   if (const auto* loop = s.as<For>()) visit(loop->body);
@@ -89,7 +97,7 @@ Stmt map_children(const Stmt& s, const std::function<Block(const Block&)>& chang
 Stmt map_expressions(const Stmt& s, const std::function<Expr(const Expr&)>& change) {
   StmtNode node = s.node();
   std::visit(MapExpressions{change}, node.is);
-  return node;
+  return node == s.node() ? s : Stmt(std::move(node));
 }
 
 bool is_structured(const Program& p) {

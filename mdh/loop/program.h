@@ -221,6 +221,9 @@ struct Program {
 Symbol named(std::string name);
 Expr index_variable(const Symbol& symbol);
 
+/// Index arithmetic knows literals, variables and binary operations: -x becomes 0 - x.
+Expr without_negation(const Expr& e);
+
 /// The blocks inside a statement.
 void for_each_child(const Stmt& s, const std::function<void(const Block&)>& visit);
 Stmt map_children(const Stmt& s, const std::function<Block(const Block&)>& change);

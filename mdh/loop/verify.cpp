@@ -1,7 +1,6 @@
 #include "mdh/loop/verify.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "mdh/loop/print.h"
@@ -9,52 +8,49 @@
 namespace mdh::loop {
 namespace {
 
+using Names = std::set<std::string>;
+
 /// Walks the body with the names that are defined at each place.
 class Verifier {
  public:
-  explicit Verifier(const Program& p) : program_(p), dimensions_covered_(p.dimensions.size(), 1) {}
+  explicit Verifier(const Program& p) : program_(p) {}
 
   void run() {
     for (const Dimension& d : program_.dimensions) {
       internal_check(d.size >= 1, "dimension '{}' has size {}", d.symbol.name, d.size);
       declare(d.symbol);
-      defined_.insert(d.symbol.name);
+      dimensions_.insert(d.symbol.name);
     }
     for (const Buffer& b : program_.buffers) declare(b.symbol);
     block(program_.body);
   }
 
   void operator()(const Digits& s) {
-    enter({s.digit}, s.body);
     internal_check(s.how != How::cores || !in_deal_, "a loop on cores inside of Deal");
+    enter({s.digit}, s.body);
   }
   void operator()(const Accumulate& s) {
-    for (size_t d = 0; d < program_.dimensions.size(); ++d) {
-      internal_check(dimensions_covered_[d] >= program_.dimensions[d].size,
-                     "the digits around f do not cover dimension '{}'",
-                     program_.dimensions[d].symbol.name);
-    }
+    for (size_t d = 0; d < program_.dimensions.size(); ++d) covered(static_cast<int>(d));
     internal_check(s.reads.size() + program_.dimensions.size() == program_.f.parameters.size(),
                    "f takes other inputs");
-    for (const Element& e : s.reads) element(e);
-    target(s.target);
+    update(s.reads, s.target);
   }
   void operator()(const WriteUp& s) {
-    for (const Element& e : s.from) element(e);
-    target(s.target);
+    same_number(s.from, s.target);
+    update(s.from, s.target);
   }
   void operator()(const TeamCombine& s) {
+    same_number(s.from, s.target);
     std::vector<Digit> digits = s.elements;
     digits.push_back(s.over);
-    const auto outside = defined_;
-    for (const Digit& d : digits) defined_.insert(d.var.name);
-    for (const Element& e : s.from) element(e);
-    target(s.target);
-    defined_ = outside;
+    within(digits, [&] { update(s.from, s.target); });
   }
   void operator()(const For& s) {
     expression(s.trip);
-    with({s.var}, s.body);
+    inside([&] {
+      bind_loop(s.var);
+      block(s.body);
+    });
   }
   void operator()(const Deal& s) {
     internal_check(!in_deal_, "a Deal inside of a Deal");
@@ -65,12 +61,12 @@ class Verifier {
   void operator()(const Barrier&) { internal_check(!in_deal_, "a barrier inside of Deal"); }
   void operator()(const If& s) {
     expression(s.condition);
-    with({}, s.then);
-    with({}, s.otherwise);
+    inside([&] { block(s.then); });
+    inside([&] { block(s.otherwise); });
   }
   void operator()(const Let& s) {
     expression(s.value);
-    defined_.insert(s.var.name);
+    bind(s.var);
   }
   void operator()(const Load& s) {
     element(s.from);
@@ -94,8 +90,7 @@ class Verifier {
   }
   void operator()(const Store& s) {
     internal_check(in_deal_, "a store outside of Deal");
-    internal_check(find_buffer(program_, s.to.buffer).role != Role::input,
-                   "a store into input '{}'", s.to.buffer.name);
+    writable(s.to);
     element(s.to);
     use(s.value);
   }
@@ -105,16 +100,30 @@ class Verifier {
     for (const Stmt& s : block) std::visit(*this, s.node().is);
   }
 
+  // ---- names
+
   void declare(const Symbol& symbol) {
     internal_check(declared_.insert(symbol.name).second, "the name '{}' is used twice",
                    symbol.name);
   }
 
+  /// An index variable. Let gives dimensions their value, so it may have the name of one.
+  void bind(const Symbol& var) {
+    internal_check(dimensions_.contains(var.name) || !declared_.contains(var.name),
+                   "variable '{}' hides a buffer", var.name);
+    internal_check(!values_.contains(var.name), "variable '{}' hides a value", var.name);
+    internal_check(defined_.insert(var.name).second, "variable '{}' hides another one", var.name);
+  }
+
+  void bind_loop(const Symbol& var) {
+    internal_check(!dimensions_.contains(var.name), "variable '{}' hides a dimension", var.name);
+    bind(var);
+  }
+
   void define(const Symbol& value) {
     internal_check(!declared_.contains(value.name) && !defined_.contains(value.name),
                    "value '{}' has the name of something else", value.name);
-    internal_check(!values_.contains(value.name), "value '{}' is defined twice", value.name);
-    values_.insert(value.name);
+    internal_check(values_.insert(value.name).second, "value '{}' is defined twice", value.name);
   }
 
   void use(const Symbol& value) const {
@@ -122,33 +131,60 @@ class Verifier {
                    value.name);
   }
 
-  void enter(const std::vector<Digit>& digits, const Block& body) {
-    std::vector<Symbol> vars;
-    for (const Digit& d : digits) {
-      internal_check(d.parts >= 1 && d.step >= 1, "digit '{}' is empty", d.var.name);
-      dimensions_covered_[d.dimension] *= d.parts;
-      vars.push_back(d.var);
-    }
-    with(vars, body);
-    for (const Digit& d : digits) dimensions_covered_[d.dimension] /= d.parts;
-  }
-
-  void with(const std::vector<Symbol>& vars, const Block& body) {
-    const auto outside_defined = defined_;
-    const auto outside_values = values_;
-    for (const Symbol& var : vars) {
-      internal_check(!declared_.contains(var.name), "variable '{}' hides a buffer", var.name);
-      internal_check(defined_.insert(var.name).second, "variable '{}' hides another one", var.name);
-    }
-    block(body);
+  /// What is defined inside is not defined after it.
+  template <class Check>
+  void inside(Check check) {
+    const Names outside_defined = defined_, outside_values = values_;
+    check();
     defined_ = outside_defined;
     values_ = outside_values;
   }
+
+  // ---- digits
+
+  template <class Check>
+  void within(const std::vector<Digit>& digits, Check check) {
+    inside([&] {
+      for (const Digit& d : digits) {
+        internal_check(d.parts >= 1 && d.step >= 1, "digit '{}' is empty", d.var.name);
+        bind_loop(d.var);
+        around_.push_back(d);
+      }
+      check();
+    });
+    around_.resize(around_.size() - digits.size());
+  }
+
+  void enter(const std::vector<Digit>& digits, const Block& body) {
+    within(digits, [&] { block(body); });
+  }
+
+  /// Mixed radix: every digit is worth as much as all combinations of the finer ones.
+  void covered(int dimension) const {
+    std::vector<std::pair<int64_t, int64_t>> digits;
+    for (const Digit& d : around_) {
+      if (d.dimension == dimension) digits.emplace_back(d.step, d.parts);
+    }
+    std::sort(digits.begin(), digits.end());
+    int64_t reach = 1;
+    bool gapless = true;
+    for (const auto& [step, parts] : digits) {
+      gapless = gapless && step == reach;
+      reach *= parts;
+    }
+    const Dimension& d = program_.dimensions[dimension];
+    internal_check(gapless && reach >= d.size, "the digits around f do not cover dimension '{}'",
+                   d.symbol.name);
+  }
+
+  // ---- expressions and elements
 
   void expression(const Expr& e) const {
     if (const auto* v = e.as<scalar::Variable>()) {
       internal_check(defined_.contains(v->symbol.name), "index '{}' has no value", v->symbol.name);
     }
+    internal_check(e.as<scalar::Literal>() || e.as<scalar::Variable>() || e.as<scalar::Binary>(),
+                   "an index is made of literals, variables and operations on two of them");
     scalar::for_each_child(e, [&](const Expr& child) { expression(child); });
   }
 
@@ -159,18 +195,36 @@ class Verifier {
     for (const Expr& index : e.index) expression(index);
   }
 
-  void target(const Target& t) const {
+  void writable(const Element& e) const {
+    internal_check(find_buffer(program_, e.buffer).role != Role::input, "a store into input '{}'",
+                   e.buffer.name);
+  }
+
+  static void same_number(const std::vector<Element>& from, const Target& target) {
+    internal_check(from.size() == target.elements.size(),
+                   "a target has one element per element that is written up");
+  }
+
+  /// Structured statements give the dimensions the value of their digits.
+  void update(const std::vector<Element>& from, const Target& t) {
     internal_check(t.elements.size() == program_.f.results.size(),
                    "a target has one element per result of f");
-    for (const Element& e : t.elements) element(e);
     for (const Symbol& digit : t.first) {
       internal_check(defined_.contains(digit.name), "digit '{}' has no value", digit.name);
     }
+    inside([&] {
+      defined_.insert(dimensions_.begin(), dimensions_.end());
+      for (const Element& e : from) element(e);
+      for (const Element& e : t.elements) {
+        writable(e);
+        element(e);
+      }
+    });
   }
 
   const Program& program_;
-  std::set<std::string> declared_, defined_, values_;
-  std::vector<int64_t> dimensions_covered_;
+  Names declared_, dimensions_, defined_, values_;
+  std::vector<Digit> around_;
   bool in_deal_ = false;
 };
 

@@ -8,34 +8,40 @@ namespace {
 using loop::Block;
 using loop::Stmt;
 
-/// A Let may leave a loop unless it mentions the loop's variable or something that another Let of
-/// the body defines and that stays inside.
-Block hoisted(const Block& block) {
+int definitions(const Block& block, const Symbol& symbol) {
+  int count = 0;
+  for (const Stmt& s : block) {
+    const auto* let = s.as<loop::Let>();
+    count += let && let->var == symbol ? 1 : 0;
+    loop::for_each_child(s, [&](const Block& child) { count += definitions(child, symbol); });
+  }
+  return count;
+}
+
+/// Moves the Lets of a loop's body to the end of `before`, unless they mention the loop's variable
+/// or another Let that stays inside, or neighbours in `around` define the same name: names are
+/// unique.
+Stmt without_invariants(const loop::For& loop, const Block& around, Block& before) {
+  loop::For rest{loop.var, loop.trip, loop.how, loop.level, {}};
+  std::vector<Symbol> bound = {loop.var};
+  for (const Stmt& s : loop.body) {
+    const auto* let = s.as<loop::Let>();
+    const auto depends = [&](const Symbol& symbol) { return mentions(let->value, symbol); };
+    const bool leaves = let && std::none_of(bound.begin(), bound.end(), depends) &&
+                        definitions(around, let->var) == 1;
+    if (let && !leaves) bound.push_back(let->var);
+    (leaves ? before : rest.body).push_back(s);
+  }
+  return loop::StmtNode{rest};
+}
+
+Block hoisted(const Block& statements) {
+  Block block;
+  for (const Stmt& s : statements) block.push_back(loop::map_children(s, hoisted));
   Block result;
   for (const Stmt& s : block) {
-    const Stmt inner = loop::map_children(s, hoisted);
-    const auto* loop = inner.as<loop::For>();
-    if (!loop) {
-      result.push_back(inner);
-      continue;
-    }
-    std::vector<Symbol> bound = {loop->var};
-    Block stays;
-    for (const Stmt& child : loop->body) {
-      const auto* let = child.as<loop::Let>();
-      const bool free = let && std::none_of(bound.begin(), bound.end(), [&](const Symbol& symbol) {
-                          return scalar::mentions(let->value, symbol);
-                        });
-      if (free) {
-        result.push_back(child);
-        continue;
-      }
-      if (let) bound.push_back(let->var);
-      stays.push_back(child);
-    }
-    loop::For rest = *loop;
-    rest.body = stays;
-    result.push_back(loop::StmtNode{rest});
+    const auto* loop = s.as<loop::For>();
+    result.push_back(loop ? without_invariants(*loop, block, result) : s);
   }
   return result;
 }

@@ -41,6 +41,8 @@ Expr renamed(const Expr& e) {
   });
 }
 
+Expr index_of(const Expr& e) { return loop::without_negation(renamed(e)); }
+
 scalar::Function renamed(scalar::Function f) {
   for (auto& parameter : f.parameters) parameter.symbol = loop::named(parameter.symbol.name);
   for (auto& result : f.results) {
@@ -148,7 +150,7 @@ class Planner {
       for (const hl::Access& access : view.accesses) {
         Element element{loop::named(view.symbol.name), {}};
         for (const Expr& index : access.index) {
-          element.index.push_back(simplify(without_reduced(renamed(index))));
+          element.index.push_back(simplify(without_reduced(index_of(index))));
         }
         elements.push_back(std::move(element));
       }
@@ -246,7 +248,7 @@ class Planner {
     for (const hl::BufferView& view : computation_.inputs) {
       for (const hl::Access& access : view.accesses) {
         Element element{loop::named(view.symbol.name), {}};
-        for (const Expr& index : access.index) element.index.push_back(renamed(index));
+        for (const Expr& index : access.index) element.index.push_back(index_of(index));
         elements.push_back(std::move(element));
       }
     }

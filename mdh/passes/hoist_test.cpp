@@ -1,0 +1,81 @@
+#include "mdh/passes/hoist.h"
+
+#include <gtest/gtest.h>
+
+#include "mdh/passes/test_programs.h"
+
+namespace mdh::passes {
+namespace {
+
+TEST(Hoist, an_index_leaves_the_loops_it_does_not_mention) {
+  expect_rewrite(hoist, R"(
+    deal (COR.i c < 7 of i step 1) {
+      for L2.k r < 2 sequential {
+        for L1.k q < 5 lanes {
+          let i = c;
+          let k = r * 5 + q;
+          let a = r + 1;
+          load m = M[i, k];
+        }
+      }
+    })",
+                 R"(
+    deal (COR.i c < 7 of i step 1) {
+      let i = c;
+      for L2.k r < 2 sequential {
+        let a = r + 1;
+        for L1.k q < 5 lanes {
+          let k = r * 5 + q;
+          load m = M[i, k];
+        }
+      }
+    })");
+}
+
+TEST(Hoist, an_index_stays_with_the_index_it_is_made_of) {
+  expect_rewrite(hoist, R"(
+    for L1.k q < 5 sequential { let a = q + 1; let b = a * 2; let c = 3; let d = c + 1; })",
+                 R"(
+    let c = 3;
+    let d = c + 1;
+    for L1.k q < 5 sequential { let a = q + 1; let b = a * 2; })");
+}
+
+TEST(Hoist, an_index_does_not_leave_a_branch_or_a_part) {
+  const std::string body = R"(
+    for L1.i p < 2 sequential {
+      deal (COR.i c < 7 of i step 1) { let a = 1; }
+      if p == 0 { let b = 1; } else { let d = 1; }
+    })";
+  expect_rewrite(hoist, body, body);
+}
+
+TEST(Hoist, it_leaves_the_loops_inside_of_a_branch) {
+  expect_rewrite(hoist, "if 0 == 0 { for L1.i p < 2 sequential { let b = 1; } }",
+                 "if 0 == 0 { let b = 1; for L1.i p < 2 sequential { } }");
+}
+
+TEST(Hoist, other_statements_stay_in_their_order) {
+  expect_rewrite(hoist, R"(
+    for L1.i p < 2 sequential { load m = M[p, 0]; let a = 1; load n = M[p, a]; barrier; })",
+                 R"(
+    let a = 1;
+    for L1.i p < 2 sequential { load m = M[p, 0]; load n = M[p, a]; barrier; })");
+}
+
+TEST(Hoist, neighbours_that_use_the_same_name_keep_it_inside) {
+  const std::string body = R"(
+    for L1.i p < 2 sequential { let i = 0; load m = M[i, p]; }
+    for L1.i p < 2 sequential { let i = 1; load m = M[i, p]; })";
+  expect_rewrite(hoist, body, body);
+  const std::string nested = R"(
+    for L1.i p < 2 sequential {
+      if p == 0 { let i = 3; load m = M[i, p]; }
+      let i = 1;
+      load m = M[i, p];
+    })";
+  expect_rewrite(hoist, nested, nested);
+}
+
+}  // namespace
+}  // namespace mdh::passes

@@ -1,0 +1,137 @@
+#include "mdh/passes/pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include "mdh/hl/evaluate.h"
+#include "mdh/hl/print.h"
+#include "mdh/loop/evaluate.h"
+#include "mdh/passes/lower.h"
+#include "mdh/passes/plan.h"
+#include "mdh/passes/test_programs.h"
+
+namespace mdh::passes {
+namespace {
+
+struct Case {
+  uint64_t seed;
+  hl::Program program;
+  ll::Config config;
+  loop::Program structured;
+  std::vector<scalar::Array> inputs;
+};
+
+Case random_case(uint64_t seed) {
+  Random random(seed);
+  const hl::Program program = random_computation(random);
+  const machine::Machine& machine = random.pick(machine::machines());
+  const ll::Config c = random_config(random, program, machine);
+  return {seed, program, c, plan(lower(program, machine, c), machine),
+          random_inputs(random, program)};
+}
+
+std::string describe(const Case& c, const std::string& stage) {
+  return fmt::format("seed {}, {}\n{}{}", c.seed, stage, hl::print(c.program), ll::print(c.config));
+}
+
+/// Calls `check` with the structured program and with what every pass makes of it.
+template <class Check>
+void at_every_stage(const Case& c, Check check) {
+  check(c.structured, describe(c, "plan"));
+  loop::Program p = c.structured;
+  for (const Pass& pass : pipeline()) {
+    p = pass.run(p);
+    check(p, describe(c, pass.name));
+  }
+}
+
+constexpr uint64_t cases = 300;
+
+TEST(Pipeline, passes_stand_in_the_table_in_their_order) {
+  std::vector<std::string> names;
+  for (const Pass& pass : pipeline()) {
+    names.push_back(pass.name);
+    EXPECT_FALSE(pass.summary.empty()) << pass.name;
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"form-teams", "first-write", "borders", "hoist",
+                                             "simplify"}));
+}
+
+TEST(Pipeline, every_pass_keeps_the_meaning) {
+  for (uint64_t seed = 1; seed <= cases; ++seed) {
+    const Case c = random_case(seed);
+    const std::vector<scalar::Array> expected = hl::evaluate(c.program, c.inputs);
+    at_every_stage(c, [&](const loop::Program& p, const std::string& where) {
+      loop::verify(p);
+      ASSERT_EQ(loop::evaluate(p, c.inputs, seed), expected) << where;
+    });
+  }
+}
+
+TEST(Pipeline, every_point_contributes_once_at_every_stage) {
+  for (uint64_t seed = 1; seed <= cases; ++seed) {
+    const Case c = random_case(seed);
+    const int components = static_cast<int>(hl::components(c.program.outputs).size());
+    at_every_stage(c, [&](const loop::Program& p, const std::string& where) {
+      scalar::ProvenanceAlgebra algebra(hl::sizes(c.program), components);
+      int64_t points = 0;
+      for (const scalar::Array& output : loop::evaluate(p, c.inputs, algebra, seed)) {
+        for (int64_t n = 0; n < output.size(); ++n) {
+          if (output.defined[n] == 0) continue;
+          const std::vector<int64_t>& behind = algebra.points(output.cells[n]);
+          ASSERT_EQ(std::adjacent_find(behind.begin(), behind.end()), behind.end()) << where;
+          points += static_cast<int64_t>(behind.size());
+        }
+      }
+      ASSERT_EQ(points, components * hl::points(c.program)) << where;
+    });
+  }
+}
+
+TEST(Pipeline, every_stage_is_printed_and_read_back) {
+  for (uint64_t seed = 1; seed <= cases; ++seed) {
+    at_every_stage(random_case(seed), [&](const loop::Program& p, const std::string& where) {
+      ASSERT_EQ(loop::parse(loop::print(p)), p) << where << loop::print(p);
+    });
+  }
+}
+
+TEST(Pipeline, the_result_is_concrete_and_the_observer_sees_every_pass) {
+  const Case c = random_case(7);
+  std::vector<std::string> names;
+  loop::Program last = c.structured;
+  const loop::Program result =
+      run_pipeline(c.structured, [&](const Pass& pass, const loop::Program& p) {
+        EXPECT_EQ(p, pass.run(last)) << pass.name;
+        names.push_back(pass.name);
+        last = p;
+      });
+  EXPECT_EQ(names.size(), pipeline().size());
+  EXPECT_EQ(result, last);
+  EXPECT_TRUE(loop::is_concrete(result));
+}
+
+TEST(Pipeline, a_pass_that_breaks_the_program_is_named) {
+  // Two accumulations in one block would define the same values twice; no plan has that.
+  const loop::Program p = matvec_with(R"(
+    sequential L1.i p < 7 of i step 1 {
+      sequential L1.k q < 10 of k step 1 {
+        accumulate (w[i]) first (q) from (M[i, k], v[k]);
+        accumulate (w[i]) first () from (M[i, k], v[k]);
+      }
+    })");
+  const Diagnostic d = diagnostic_of([&] { run_pipeline(p); });
+  EXPECT_EQ(d.kind, DiagnosticKind::internal);
+  EXPECT_EQ(d.message.substr(0, d.message.rfind(" (")), "variable 'i' hides another one");
+  EXPECT_EQ(d.notes, (std::vector<std::string>{"after pass first-write"}));
+}
+
+TEST(Pipeline, a_broken_program_is_not_blamed_on_a_pass) {
+  loop::Program p = matvec_with("");
+  p.body.push_back(loop::StmtNode{loop::Load{loop::named("a"), {loop::named("M"), {}}}});
+  const Diagnostic d = diagnostic_of([&] { run_pipeline(p); });
+  EXPECT_EQ(d.message.substr(0, d.message.rfind(" (")), "M[] does not have the rank of its buffer");
+  EXPECT_TRUE(d.notes.empty());
+}
+
+}  // namespace
+}  // namespace mdh::passes
