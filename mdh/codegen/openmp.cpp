@@ -13,17 +13,12 @@ using loop::Buffer;
 using loop::Role;
 using loop::Stmt;
 
-int64_t parts_of(const loop::Deal& s) {
-  int64_t parts = 1;
-  for (const loop::Digit& d : s.digits) parts *= d.parts;
-  return parts;
-}
-
 /// The largest number of parts that are dealt at once.
 int64_t greatest_deal(const Block& block) {
   int64_t greatest = 1;
   for (const Stmt& s : block) {
-    if (const auto* deal = s.as<loop::Deal>()) greatest = std::max(greatest, parts_of(*deal));
+    if (const auto* deal = s.as<loop::Deal>())
+      greatest = std::max(greatest, parts_of(deal->digits));
     loop::for_each_child(s,
                          [&](const Block& b) { greatest = std::max(greatest, greatest_deal(b)); });
   }
@@ -45,7 +40,7 @@ class OpenMPPrinter : public CPrinter {
   /// Contiguous blocks of parts, by the number of threads that were really granted: equal digits
   /// always meet equal threads.
   std::string deal(const loop::Deal& s) override {
-    const int64_t parts = parts_of(s);
+    const int64_t parts = parts_of(s.digits);
     const std::string body = digits_of(s) + block(s.body);
     if (!team_ && !defines_names(s)) return body;
     if (parts == 1) {
@@ -70,9 +65,9 @@ class OpenMPPrinter : public CPrinter {
   /// The digits of a part: mixed radix, the last one fastest.
   static std::string digits_of(const loop::Deal& s) {
     std::string text;
-    int64_t stride = parts_of(s);
+    int64_t stride = parts_of(s.digits);
     for (const loop::Digit& d : s.digits) {
-      const bool is_first = stride == parts_of(s);
+      const bool is_first = stride == parts_of(s.digits);
       stride /= d.parts;
       std::string value = stride == 1 ? "part" : fmt::format("part / {}", stride);
       if (!is_first) {
@@ -105,14 +100,10 @@ std::string signature(const loop::Program& p, const std::string& name) {
 
 std::string workspace_pointers(const loop::Program& p) {
   std::string text;
-  int64_t offset = 0;
   for (const Buffer& b : p.buffers) {
     if (b.role != Role::workspace) continue;
     text += fmt::format("{0} *const {1} = ({0} *)(workspace + {2});\n", c_type(b.type),
-                        c_name(b.symbol.name), offset);
-    const int64_t bytes = scalar::volume(b.extents) * scalar::bytes_of(b.type);
-    offset += (bytes + loop::workspace_alignment - 1) / loop::workspace_alignment *
-              loop::workspace_alignment;
+                        c_name(b.symbol.name), workspace_offset(p, b.symbol));
   }
   return text;
 }

@@ -64,7 +64,7 @@ TEST(Run, wrong_operation_in_the_source_is_found_and_not_timed) {
 
 TEST(Run, single_wrong_element_is_found) {
   const RunReport report = run_sabotaged(matvec(Scalar::i32, 7, 13),
-                                         "s/mdh_matvec(buffers.*;/&((int *)buffers[0])[3] += 1;/");
+                                         "s/run_matvec(buffers.*;/&((int *)buffers[0])[3] += 1;/");
   EXPECT_FALSE(report.verification.right);
   EXPECT_EQ(report.verification.complaint.find("element 3 of output 'w' is "), 0u)
       << report.verification.complaint;
@@ -84,7 +84,7 @@ TEST(Run, accumulation_on_what_was_in_memory_before_is_found) {
 TEST(Run, element_that_should_not_be_written_is_found) {
   const hl::Program p = map(Scalar::f32, 9, "x", 2);
   EXPECT_TRUE(run(p, options_for(p, "openmp")).verification.right);
-  const RunReport report = run_sabotaged(p, "s/mdh_map(buffers.*;/&((float *)buffers[0])[3] = 1;/");
+  const RunReport report = run_sabotaged(p, "s/run_map(buffers.*;/&((float *)buffers[0])[3] = 1;/");
   EXPECT_FALSE(report.verification.right);
   EXPECT_EQ(report.verification.complaint, "10 elements of output 'y' were written, expected 9");
   EXPECT_EQ(report.timing.count, 0);

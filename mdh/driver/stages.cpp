@@ -12,6 +12,8 @@
 
 namespace mdh::driver {
 
+std::string kernel_name(const hl::Program& program) { return "run_" + program.name; }
+
 Stages lower_all(const hl::Program& program, const machine::Machine& machine,
                  const ll::Config& config, const Target& target, const std::string& name) {
   const ll::Program low = passes::lower(program, machine, config);

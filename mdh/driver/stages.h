@@ -20,6 +20,9 @@ struct Stages {
   kernel::Module module;
 };
 
+/// The C name of a program's kernel; no helper of printed code and no keyword is called that.
+std::string kernel_name(const hl::Program& program);
+
 /// Lowers a concrete program with a valid configuration. `name` is the C name of the kernel.
 Stages lower_all(const hl::Program& program, const machine::Machine& machine,
                  const ll::Config& config, const Target& target, const std::string& name);

@@ -82,9 +82,7 @@ class Interpreter {
   }
 
   void operator()(const Deal& s) {
-    int64_t count = 1;
-    for (const Digit& d : s.digits) count *= d.parts;
-    std::vector<int64_t> parts(static_cast<size_t>(count));
+    std::vector<int64_t> parts(static_cast<size_t>(parts_of(s.digits)));
     std::iota(parts.begin(), parts.end(), int64_t{0});
     random_.shuffle(parts);
     enclosing_.insert(enclosing_.end(), s.digits.begin(), s.digits.end());

@@ -54,6 +54,11 @@ struct MapExpressions {
   void operator()(Combine&) const {}
 };
 
+int64_t aligned_bytes(const Buffer& b) {
+  constexpr int64_t line = 64;
+  return (scalar::volume(b.extents) * scalar::bytes_of(b.type) + line - 1) / line * line;
+}
+
 }  // namespace
 
 Stmt::Stmt(StmtNode node) : node_(std::make_shared<const StmtNode>(std::move(node))) {}
@@ -115,13 +120,24 @@ const Buffer& find_buffer(const Program& p, const Symbol& symbol) {
   return *found;
 }
 
+int64_t parts_of(const std::vector<Digit>& digits) {
+  int64_t parts = 1;
+  for (const Digit& d : digits) parts *= d.parts;
+  return parts;
+}
+
+int64_t workspace_offset(const Program& p, const Symbol& buffer) {
+  int64_t offset = 0;
+  for (const Buffer& b : p.buffers) {
+    if (b.symbol == buffer) break;
+    if (b.role == Role::workspace) offset += aligned_bytes(b);
+  }
+  return offset;
+}
+
 int64_t workspace_bytes(const Program& p) {
   int64_t bytes = 0;
-  for (const Buffer& b : p.buffers) {
-    if (b.role != Role::workspace) continue;
-    const int64_t size = scalar::volume(b.extents) * scalar::bytes_of(b.type);
-    bytes += (size + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
-  }
+  for (const Buffer& b : p.buffers) bytes += b.role == Role::workspace ? aligned_bytes(b) : 0;
   return bytes;
 }
 

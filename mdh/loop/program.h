@@ -236,8 +236,11 @@ bool is_concrete(const Program& p);
 
 const Buffer& find_buffer(const Program& p, const Symbol& symbol);
 
-/// Bytes of all workspace buffers, each aligned to `alignment`.
+/// All combinations of some digits.
+int64_t parts_of(const std::vector<Digit>& digits);
+
+/// Where a workspace buffer begins in the workspace; all of them are aligned to cache lines.
+int64_t workspace_offset(const Program& p, const Symbol& buffer);
 int64_t workspace_bytes(const Program& p);
-constexpr int64_t workspace_alignment = 64;
 
 }  // namespace mdh::loop

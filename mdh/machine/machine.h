@@ -23,6 +23,7 @@ struct Layer {
   std::string name;
   LayerKind kind = LayerKind::loop;
   std::string region;
+  bool lanes = false;  // replicated: the parts are the lanes of vectors
   friend bool operator==(const Layer&, const Layer&) = default;
 };
 

@@ -122,7 +122,7 @@ TEST(Pipeline, a_pass_that_breaks_the_program_is_named) {
   const Diagnostic d = diagnostic_of([&] { run_pipeline(p); });
   EXPECT_EQ(d.kind, DiagnosticKind::internal);
   EXPECT_EQ(d.message.substr(0, d.message.rfind(" (")), "variable 'i' hides another one");
-  EXPECT_EQ(d.notes, (std::vector<std::string>{"after pass first-write"}));
+  EXPECT_EQ(d.notes.back(), "after pass first-write");
 }
 
 TEST(Pipeline, a_broken_program_is_not_blamed_on_a_pass) {
@@ -130,7 +130,7 @@ TEST(Pipeline, a_broken_program_is_not_blamed_on_a_pass) {
   p.body.push_back(loop::StmtNode{loop::Load{loop::named("a"), {loop::named("M"), {}}}});
   const Diagnostic d = diagnostic_of([&] { run_pipeline(p); });
   EXPECT_EQ(d.message.substr(0, d.message.rfind(" (")), "M[] does not have the rank of its buffer");
-  EXPECT_TRUE(d.notes.empty());
+  for (const std::string& note : d.notes) EXPECT_EQ(note.find("after pass"), std::string::npos);
 }
 
 }  // namespace

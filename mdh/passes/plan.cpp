@@ -23,7 +23,7 @@ How how_of(const machine::Layer& layer) {
     case machine::LayerKind::cores:
       return How::cores;
     case machine::LayerKind::replicated:
-      return layer.name == "SIMD" || layer.name == "VEC" ? How::lanes : How::unrolled;
+      return layer.lanes ? How::lanes : How::unrolled;
   }
   return How::sequential;
 }

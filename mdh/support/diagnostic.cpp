@@ -84,9 +84,12 @@ void missing(std::string code, std::string message, std::string hint) {
 }
 
 void internal_failure(const Condition& condition, const std::string& message) {
-  raise(DiagnosticKind::internal, {}, {},
-        fmt::format("{} ({}:{})", message, condition.file, condition.line),
-        "this is a bug of mdh; please report it with the command that led here");
+  throw Error({DiagnosticKind::internal,
+               {},
+               {},
+               message,
+               {fmt::format("checked at {}:{}", condition.file, condition.line)},
+               "this is a bug of mdh; please report it with the command that led here"});
 }
 
 }  // namespace mdh

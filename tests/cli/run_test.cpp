@@ -262,7 +262,7 @@ TEST(Run, minimum_of_products_is_not_taken_for_wrong) {
 
 TEST(Run, wrong_result_is_exit_code_1_and_no_time) {
   const runtime::Script compiler =
-      runtime::sabotaged_compiler("s/mdh_matvec(buffers.*;/&((int *)buffers[0])[3] += 1;/");
+      runtime::sabotaged_compiler("s/run_matvec(buffers.*;/&((int *)buffers[0])[3] += 1;/");
   const runtime::ScopedEnvironment cc("MDH_CC", compiler.path());
   const Outcome o = mdh("run matvec --size 7,13 --type i32 -q --json");
   EXPECT_EQ(o.exit, 1) << describe(o);

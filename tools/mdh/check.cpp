@@ -42,8 +42,8 @@ int check(const Request& request) {
   bool injective = true;
   for (const hl::BufferView& view : p.outputs) injective = injective && hl::is_injective(p, view);
   if (injective) {
-    const driver::Stages stages =
-        lower_all(p, problem.machine, config, driver::find_target("openmp"), "mdh_" + p.name);
+    const driver::Stages stages = lower_all(p, problem.machine, config,
+                                            driver::find_target("openmp"), driver::kernel_name(p));
     fmt::print("parts on cores: {}, workspace: {} bytes\n", stages.module.parts_on_cores,
                stages.module.workspace_bytes);
   }

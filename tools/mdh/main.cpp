@@ -74,8 +74,8 @@ int guarded(const std::function<int()>& verb) {
     fmt::print(stderr, "{}", render(e.diagnostic(), source_of(e.diagnostic())));
     return exit_code(e.diagnostic().kind);
   } catch (const std::bad_alloc&) {
-    const mdh::Diagnostic d{
-        mdh::DiagnosticKind::missing, "E810", {}, "out of memory", {}, "use a smaller size"};
+    const mdh::Diagnostic d{mdh::DiagnosticKind::missing, "E810", {}, "out of memory", {},
+                            "use a smaller size"};
     fmt::print(stderr, "{}", render(d));
     return exit_code(d.kind);
   } catch (const std::exception& e) {

@@ -19,7 +19,7 @@ int show(const Request& request, const std::vector<std::string>& stages) {
     return 0;
   }
   const driver::Stages all = lower_all(problem.program, problem.machine, problem.config.config,
-                                       printable(problem), "mdh_" + problem.program.name);
+                                       printable(problem), driver::kernel_name(problem.program));
   for (size_t n = 0; n < stages.size(); ++n) {
     fmt::print("{}{}", n > 0 ? "\n" : "", print_stage(all, stages[n]));
   }

@@ -12,7 +12,7 @@ Machine cpu() {
                      {"L1", LayerKind::loop, "L1"},
                      {"REG", LayerKind::replicated, "REG"},
                      {"COR", LayerKind::cores, "MM"},
-                     {"SIMD", LayerKind::replicated, "REG"}},
+                     {"SIMD", LayerKind::replicated, "REG", true}},
           .regions = {{"MM", false, ""},
                       {"L3", true, ""},
                       {"L2", true, "COR"},
