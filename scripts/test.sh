@@ -4,7 +4,8 @@
 #   scripts/test.sh [--quick|--full]
 #
 #   --quick  format check, release build and release tests only
-#   --full   also clang-tidy and a build with clang++
+#   --full   also clang-tidy, a build with clang++, and all tests with sanitizers instead of those
+#            that reach the whole library: random configurations, broken programs, golden files
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -13,7 +14,7 @@ jobs=-j$(nproc)
 mode=default
 
 usage() {
-  sed -n '2,7s/^# \{0,1\}//p' scripts/test.sh
+  sed -n '2,8s/^# \{0,1\}//p' scripts/test.sh
 }
 
 for argument in "$@"; do
@@ -41,12 +42,18 @@ step() {
   printf '==> %s: ok, %d s\n' "$name" $((SECONDS - start)) >&2
 }
 
+# build PRESET [TARGET...]
 build() {
-  cmake --preset "$1" && cmake --build --preset "$1" "$jobs"
+  local preset=$1
+  shift
+  cmake --preset "$preset" && cmake --build --preset "$preset" "$jobs" ${@:+--target "$@"}
 }
 
+# run_tests PRESET [CTEST OPTION...]
 run_tests() {
-  ctest --preset "$1" "$jobs"
+  local preset=$1
+  shift
+  ctest --preset "$preset" "$jobs" "$@"
 }
 
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1}
@@ -64,9 +71,12 @@ if [[ $mode == full ]]; then
   step "clang build" build clang
   step "clang tests" run_tests clang
 fi
-if [[ $mode != quick ]]; then
+if [[ $mode == full ]]; then
   step "asan build" build asan
   step "asan tests" run_tests asan
+elif [[ $mode == default ]]; then
+  step "asan build" build asan property_test errors_test golden_test
+  step "asan tests" run_tests asan -L 'property|errors|golden'
 fi
 
 printf '==> release tests (%d s so far)\n' "$SECONDS" >&2
