@@ -33,7 +33,10 @@ set(MDH_COMPILE_OPTIONS
 set(MDH_LINK_OPTIONS "")
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  list(APPEND MDH_COMPILE_OPTIONS -Wno-restrict)  # wrong on "(" + string, gcc bug 105651
+  list(APPEND MDH_COMPILE_OPTIONS
+       -Wno-restrict              # wrong on "(" + string, gcc bug 105651
+       -Wno-maybe-uninitialized   # wrong on std::variant and std::optional
+       -Wno-array-bounds)         # wrong on std::copy between vectors
 endif()
 if(MDH_WERROR)
   list(APPEND MDH_COMPILE_OPTIONS -Werror)

@@ -5,6 +5,17 @@
 #include "mdh/scalar/parse.h"
 
 namespace mdh::examples {
+namespace {
+
+std::vector<Entry> joined(const std::vector<std::vector<Entry>>& families) {
+  std::vector<Entry> all;
+  for (const std::vector<Entry>& family : families) {
+    all.insert(all.end(), family.begin(), family.end());
+  }
+  return all;
+}
+
+}  // namespace
 
 hl::Program Entry::generic() const { return hl::parse(texts().at(name), name + ".mdh"); }
 
@@ -18,8 +29,15 @@ std::map<std::string, scalar::Expr> Entry::constants(scalar::Scalar type) const 
 }
 
 const std::vector<Entry>& catalogue() {
-  static const std::vector<Entry> table = {dot_entry(), matvec_entry(), matmul_entry(),
-                                           jacobi1d_entry()};
+  static const std::vector<Entry> table = joined({
+      {dot_entry(), matvec_entry(), matmul_entry(), matmul_t_entry(), bmatmul_entry()},
+      {conv2d_entry(), mcc_entry(), mcc_strided_entry(), mcc_nchw_entry(), mcc_capsule_entry()},
+      ccsdt_entries(),
+      {jacobi1d_entry(), jacobi2d_entry(), jacobi3d_entry()},
+      {histo_entry(), genhisto_entry()},
+      {map_entry(), reduce_entry(), reduce2_entry(), scan_entry(), mbbs_entry()},
+      {mandelbrot_entry(), prl_entry(), prl_multi_entry()},
+  });
   return table;
 }
 

@@ -2,6 +2,7 @@
 // loop.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "mdh/hl/edsl.h"
 #include "mdh/hl/instantiate.h"
+#include "mdh/scalar/array.h"
 
 namespace mdh::examples {
 
@@ -24,8 +26,12 @@ struct Entry {
   std::vector<scalar::Scalar> types;                     // element types it supports
   std::map<std::string, std::vector<int64_t>> sizes;     // by name: "paper", "paper2"
   std::map<std::string, std::string> integer_constants;  // values of constants for integer types
-  hl::Program (*build)(const Instance&);                 // the C++ form
-  void (*plain)(const Instance&, std::span<void* const> buffers);  // a plain loop, outputs first
+  std::function<hl::Program(const Instance&)> build;     // the C++ form
+  // a plain loop, outputs first
+  std::function<void(const Instance&, std::span<void* const> buffers)> plain;
+  // inputs that make sense, where numbers drawn at random do not
+  std::function<std::vector<scalar::Array>(const Instance&, const hl::Program&, uint64_t seed)>
+      inputs;
 
   /// The text form, generic in type and sizes.
   hl::Program generic() const;
@@ -43,6 +49,26 @@ const Entry* find_entry(const std::string& name);
 Entry dot_entry();
 Entry matvec_entry();
 Entry matmul_entry();
+Entry matmul_t_entry();
+Entry bmatmul_entry();
+Entry conv2d_entry();
+Entry mcc_entry();
+Entry mcc_strided_entry();
+Entry mcc_nchw_entry();
+Entry mcc_capsule_entry();
+std::vector<Entry> ccsdt_entries();  // nine contractions of one kind
 Entry jacobi1d_entry();
+Entry jacobi2d_entry();
+Entry jacobi3d_entry();
+Entry histo_entry();
+Entry genhisto_entry();
+Entry map_entry();
+Entry reduce_entry();
+Entry reduce2_entry();
+Entry scan_entry();
+Entry mbbs_entry();
+Entry mandelbrot_entry();
+Entry prl_entry();
+Entry prl_multi_entry();
 
 }  // namespace mdh::examples

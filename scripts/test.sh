@@ -4,7 +4,7 @@
 #   scripts/test.sh [--quick|--full]
 #
 #   --quick  format check, release build and release tests only
-#   --full   also clang-tidy, a build with clang++, and all tests with sanitizers instead of those
+#   --full   also clang-tidy, a build with clang++, a project that uses mdh, and all tests with sanitizers instead of those
 #            that reach the whole library: random configurations, broken programs, golden files
 
 set -euo pipefail
@@ -80,4 +80,8 @@ elif [[ $mode == default ]]; then
 fi
 
 printf '==> release tests (%d s so far)\n' "$SECONDS" >&2
-run_tests release
+if [[ $mode == full ]]; then
+  run_tests release
+else
+  run_tests release -LE install
+fi

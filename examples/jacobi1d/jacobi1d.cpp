@@ -6,11 +6,8 @@ namespace {
 
 using namespace hl::edsl;  // NOLINT(google-build-using-namespace): the paper's names
 
-/// A third for floats; integers have none, so they just add.
-double factor(scalar::Scalar type) { return scalar::is_floating(type) ? 1.0 / 3.0 : 1.0; }
-
 hl::Program jacobi1d(scalar::Scalar T, Size I) {
-  const Term c = constant(T, factor(T));
+  const Term c = constant(T, stencil_factor(T, 3));
   return out_view(buffer("y", T).at([](Index i) { return index(i); })) *
          md_hom({{"i", I}}, [c](Scalars in) { return c * (in["left"] + in["mid"] + in["right"]); },
                 {cc()}) *
@@ -24,7 +21,7 @@ void plain(const Instance& at, std::span<void* const> buffers) {
   with_type(at.type, [&]<class T>() {
     const T* x = buffer_at<T>(buffers, 1);
     T* y = buffer_at<T>(buffers, 0);
-    const T c = static_cast<T>(factor(at.type));
+    const T c = static_cast<T>(stencil_factor(at.type, 3));
     for (int64_t i = 0; i < at.sizes[0]; ++i) y[i] = c * (x[i] + x[i + 1] + x[i + 2]);
   });
 }

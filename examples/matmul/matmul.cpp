@@ -34,7 +34,13 @@ Entry matmul_entry() {
   return {.name = "matmul",
           .summary = "matrix product, C = A B",
           .types = usual_types(),
-          .sizes = {{"paper", {10, 500, 64}}, {"paper2", {1024, 1024, 1024}}},
+          // 3 and 4: ResNet-50, training and inference; 5 and 6: VGG-16
+          .sizes = {{"paper", {10, 500, 64}},
+                    {"paper2", {1024, 1024, 1024}},
+                    {"paper3", {16, 1000, 2048}},
+                    {"paper4", {1, 1000, 2048}},
+                    {"paper5", {16, 4096, 25088}},
+                    {"paper6", {1, 4096, 25088}}},
           .build =
               [](const Instance& at) {
                 return named("matmul", matmul(at.type, at.sizes[0], at.sizes[1], at.sizes[2]));

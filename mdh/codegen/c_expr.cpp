@@ -113,6 +113,10 @@ std::string c_type(Scalar type) {
       return "int";
     case Scalar::i64:
       return "long";
+    case Scalar::f16:
+    case Scalar::bf16:
+      internal_check(false, "{} reached the printer", to_string(type));
+      return "";
     case Scalar::f32:
       return "float";
     case Scalar::f64:

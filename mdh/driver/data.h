@@ -13,4 +13,7 @@ namespace mdh::driver {
 /// (0 to 9 if unsigned), floats from -5.0 to 5.0 in steps of a tenth, most of which are not exact.
 std::vector<scalar::Array> random_inputs(const hl::Program& program, uint64_t seed);
 
+/// Inputs on which plain arithmetic does not round: floats from -1, 0, 1.
+std::vector<scalar::Array> whole_inputs(const hl::Program& program, uint64_t seed);
+
 }  // namespace mdh::driver

@@ -6,12 +6,10 @@
 #include <string>
 
 #include "mdh/driver/executable.h"
+#include "mdh/driver/memory.h"
 #include "mdh/driver/verification.h"
 
 namespace mdh::driver {
-
-/// An independent computation of the same result in the same memory: outputs first, row-major.
-using PlainLoop = std::function<void(std::span<void* const> buffers)>;
 
 struct RunOptions {
   const Target* target = nullptr;
@@ -19,12 +17,14 @@ struct RunOptions {
   ll::Config config;
   int threads = 1;
   uint64_t seed = 1;
-  PlainLoop plain;       // what the reference is checked against
-  bool compare = false;  // also time the plain loop, interleaved
+  std::function<std::vector<scalar::Array>()> inputs;  // none: drawn from the seed
+  MemoryKernel plain;                                  // what the reference is checked against
+  bool compare = false;                                // also time the plain loop, interleaved
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 
 struct RunReport {
+  std::vector<scalar::Array> outputs;
   Verification verification;
   runtime::Timing timing;
   double gflops = 0;       // operations of f plus one per combination

@@ -96,8 +96,9 @@ TEST(Run, progress_names_the_steps_in_order) {
   std::vector<std::string> steps;
   options.progress = [&](const std::string& step) { steps.push_back(step); };
   run(p, options);
-  EXPECT_EQ(steps, (std::vector<std::string>{"lowering, printing and compiling", "computing",
-                                             "verifying", "timing"}));
+  EXPECT_EQ(steps,
+            (std::vector<std::string>{"lowering, printing and compiling", "computing", "verifying",
+                                      "verifying once more, on whole numbers", "timing"}));
 }
 
 TEST(Run, comparison_times_the_plain_loop_as_well) {

@@ -16,6 +16,7 @@ std::string to_string(Coverage coverage);
 struct Verification {
   Coverage coverage = Coverage::none;
   bool right = false;
+  bool exact = false;     // also found exact on inputs for which nothing rounds
   double max_error = 0;   // largest deviation found, absolute
   double bound = 0;       // what was allowed at that element
   std::string complaint;  // the first wrong element
@@ -31,11 +32,15 @@ struct VerifyOptions {
   std::vector<int64_t>
       border_steps;  // per dimension: a tile size whose borders are sampled (0: none)
   uint64_t seed = 1;
+  bool whole = false;  // inputs are whole numbers: results that cannot have rounded are exact
   int64_t limit = full_limit;  // points up to which everything is checked
 };
 
 /// Roundings behind a result that is combined point after point.
 int64_t sequential_depth(const hl::Program& p);
+
+/// f and ⊕ never round on small whole numbers: then a second check can be exact.
+bool is_exact_on_whole_numbers(const hl::Program& p);
 
 /// Compares outputs with the definition. Integers must be equal. Floats may deviate from the
 /// definition evaluated in double by (depth + 2) · epsilon · (the sum of the magnitudes of the

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "mdh/scalar/combiner.h"
 #include "mdh/scalar/print.h"
 
 namespace mdh::hl {
@@ -34,7 +33,6 @@ bool is_constant(const Affine& a) {
                      [](int64_t c) { return c == 0; });
 }
 
-/// Nothing if the expression is not affine in the dimensions.
 std::optional<Affine> to_affine(const Program& p, const Expr& e) {
   Affine zero{std::vector<int64_t>(p.dimensions.size(), 0), 0};
   if (const auto number = constant(e)) {
@@ -75,10 +73,6 @@ int64_t clamped(Wide value) {
   return static_cast<int64_t>(std::clamp(value, -limit, limit));
 }
 
-Type type_of(const std::vector<BufferView>& views, const Component& c) {
-  return views[static_cast<size_t>(c.buffer)].type;
-}
-
 /// One buffer index, as terms of the dimensions that are not known yet: can each of them be read
 /// off?
 bool is_mixed_radix(std::vector<std::pair<int64_t, int64_t>> strides_and_counts) {
@@ -115,20 +109,8 @@ int64_t Affine::greatest(const std::vector<int64_t>& sizes) const {
   return clamped(value);
 }
 
-Affine affine(const Program& p, const Expr& index) {
-  auto form = to_affine(p, index);
-  if (!form) {
-    unsupported("E220", index.where(),
-                fmt::format("index function '{}', which is not affine", scalar::print(index)),
-                "write a sum of dimensions times constants, such as 2 * i + k + 1");
-  }
-  return *form;
-}
-
-std::vector<Affine> affine(const Program& p, const Access& access) {
-  std::vector<Affine> forms;
-  for (const Expr& index : access.index) forms.push_back(affine(p, index));
-  return forms;
+std::optional<Affine> find_affine(const Program& p, const Expr& index) {
+  return to_affine(p, index);
 }
 
 std::vector<int64_t> sizes(const Program& p) {
@@ -141,7 +123,14 @@ std::vector<int64_t> sizes(const Program& p) {
   return numbers;
 }
 
-bool is_reduced(const Dimension& d) { return d.combine.shape == Shape::pointwise; }
+bool is_reduced(const Dimension& d) {
+  return d.combine.shape == Shape::pointwise || d.combine.to_zero;
+}
+
+bool has_custom_operator(const Program& p) {
+  return std::any_of(p.dimensions.begin(), p.dimensions.end(),
+                     [](const Dimension& d) { return d.combine.shape == Shape::custom; });
+}
 
 std::vector<int64_t> result_sizes(const Program& p) {
   std::vector<int64_t> numbers = sizes(p);
@@ -163,7 +152,16 @@ Extents extents(const Program& p, const BufferView& view) {
   result.assign(view.accesses.front().index.size(), 0);
   for (const Access& access : view.accesses) {
     for (size_t e = 0; e < result.size(); ++e) {
-      result[e] = std::max(result[e], 1 + affine(p, access.index[e]).greatest(over));
+      const auto range = index_range(p, access.index[e], over);
+      if (!range) {
+        user_error(
+            "E234", access.index[e].where(),
+            fmt::format("the extent of buffer '{}' does not follow from the index function "
+                        "'{}'",
+                        view.symbol.name, scalar::print(access.index[e])),
+            fmt::format("declare it: {}: {}[...] = ...", view.symbol.name, to_string(view.type)));
+      }
+      result[e] = std::max(result[e], 1 + range->greatest);
     }
   }
   return result;
@@ -171,16 +169,27 @@ Extents extents(const Program& p, const BufferView& view) {
 
 std::vector<Component> components(const std::vector<BufferView>& views) {
   std::vector<Component> all;
+  int leaf = 0;
   for (size_t b = 0; b < views.size(); ++b) {
-    for (size_t a = 0; a < views[b].accesses.size(); ++a) {
-      all.push_back({static_cast<int>(b), static_cast<int>(a)});
+    const int width = width_of(views[b].type);
+    for (size_t a = 0; a < views[b].accesses.size(); ++a, leaf += width) {
+      all.push_back({static_cast<int>(b), static_cast<int>(a), leaf, width});
     }
   }
   return all;
 }
 
+int leaf_count(const std::vector<BufferView>& views) {
+  int leaves = 0;
+  for (const Component& c : components(views)) leaves += c.width;
+  return leaves;
+}
+
 scalar::Function scalar_function(const Program& p) {
-  scalar::Function f{"f", {}, {}};
+  scalar::Function f{"f", {}, {}, {}};
+  for (const scalar::Assignment& a : p.body) {
+    if (a.target == scalar::local(a.target.name)) f.locals.push_back(a);
+  }
   for (const BufferView& view : p.inputs) {
     for (const Access& access : view.accesses) f.parameters.push_back({access.symbol, view.type});
   }
@@ -196,22 +205,14 @@ scalar::Function scalar_function(const Program& p) {
   return f;
 }
 
-scalar::Function combine_function(const Program& p) {
-  const std::vector<Component> all = components(p.outputs);
-  std::vector<Type> types;
-  for (const Component& c : all) types.push_back(type_of(p.outputs, c));
-  for (const Dimension& d : p.dimensions) {
-    if (!is_reduced(d)) continue;
-    std::vector<std::string> names = d.combine.operators;
-    names.resize(all.size(), names.front());
-    return scalar::combine_function(names, types);
-  }
-  return {"combine", {}, {}};
-}
-
 bool is_injective(const Program& p, const BufferView& output) {
   if (output.accesses.size() != 1) return false;
-  const std::vector<Affine> index = affine(p, output.accesses.front());
+  std::vector<Affine> index;
+  for (const Expr& e : output.accesses.front().index) {
+    const auto form = find_affine(p, e);
+    if (!form) return false;
+    index.push_back(*form);
+  }
   const std::vector<int64_t> counts = result_sizes(p);
   std::vector<bool> known(counts.size());
   for (size_t d = 0; d < counts.size(); ++d) known[d] = counts[d] == 1;
@@ -237,18 +238,30 @@ bool is_injective(const Program& p, const BufferView& output) {
 
 int64_t points(const Program& p) { return scalar::volume(sizes(p)); }
 
+namespace {
+
+/// Folding comes first: what is left of a scan is one combination for all results but the first.
+int64_t combinations(const Program& p) {
+  const int64_t results = scalar::volume(result_sizes(p));
+  int64_t count = points(p) - results;
+  for (const Dimension& d : p.dimensions) {
+    if (d.combine.shape == Shape::scan) count += results - results / constant(d.size).value();
+  }
+  return count;
+}
+
+}  // namespace
+
 int64_t operations(const Program& p) {
-  const int64_t all = points(p);
-  const int64_t combinations = all - scalar::volume(result_sizes(p));
   const auto per_combination = static_cast<int64_t>(components(p.outputs).size());
-  return all * scalar::operations_in(scalar_function(p)) + combinations * per_combination;
+  return points(p) * scalar::operations_in(scalar_function(p)) + combinations(p) * per_combination;
 }
 
 int64_t bytes(const Program& p) {
   int64_t sum = 0;
   for (const auto* views : {&p.outputs, &p.inputs}) {
     for (const BufferView& view : *views) {
-      sum += scalar::volume(extents(p, view)) * scalar::bytes_of(scalar::scalar_of(view.type));
+      sum += scalar::volume(extents(p, view)) * scalar::bytes_of(view.type);
     }
   }
   return sum;

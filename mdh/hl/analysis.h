@@ -23,9 +23,17 @@ struct Affine {
   int64_t greatest(const std::vector<int64_t>& sizes) const;
 };
 
-/// The index function in affine form; "not supported" if it is something else.
-Affine affine(const Program& p, const Expr& index);
-std::vector<Affine> affine(const Program& p, const Access& access);
+/// The index function in affine form, or nothing.
+std::optional<Affine> find_affine(const Program& p, const Expr& index);
+
+/// Bounds of an index function over an index set: exact for affine ones, by intervals where it
+/// divides by constants, chooses or takes extremes; nothing where that does not help.
+struct Range {
+  int64_t least = 0;
+  int64_t greatest = 0;
+};
+std::optional<Range> index_range(const Program& p, const Expr& index,
+                                 const std::vector<int64_t>& sizes);
 
 /// N_1 .. N_D.
 std::vector<int64_t> sizes(const Program& p);
@@ -33,7 +41,11 @@ std::vector<int64_t> sizes(const Program& p);
 /// Sizes of the result before out_view: 1 in reduced dimensions.
 std::vector<int64_t> result_sizes(const Program& p);
 
+/// Its results all have the index 0.
 bool is_reduced(const Dimension& d);
+
+/// Some dimension has an operator that the user defined on whole MDAs.
+bool has_custom_operator(const Program& p);
 
 /// Extents of a buffer: declared, else 1 + the greatest index over all accesses and points.
 Extents extents(const Program& p, const BufferView& view);
@@ -42,16 +54,20 @@ Extents extents(const Program& p, const BufferView& view);
 struct Component {
   int buffer;
   int access;
+  int leaf;   // number of leaves before it
+  int width;  // its leaves
 };
 std::vector<Component> components(const std::vector<BufferView>& views);
+int leaf_count(const std::vector<BufferView>& views);
 
 /// f: one parameter per input access, then one per dimension (the point); one result per output
 /// access.
 scalar::Function scalar_function(const Program& p);
 
-/// ⊕ of the reduced dimensions on the tuple of results; a program without reductions gets one that
-/// is never called.
+/// ⊕ of the reduced and scanned dimensions on the tuple of results; a program without them gets one
+/// that is never called.
 scalar::Function combine_function(const Program& p);
+scalar::Function combine_function(const Program& p, const CombineOperator& op);
 
 /// Two points never write one element, provably: every concatenated index can be read off the
 /// buffer index.

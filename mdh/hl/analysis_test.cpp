@@ -25,7 +25,7 @@ Program with_views(const std::string& output, const std::string& input) {
 
 Affine affine_of(const std::string& index) {
   const Program p = with_views("[i, j]", " = [" + index + "]");
-  return affine(p, p.inputs[0].accesses[0].index[0]);
+  return find_affine(p, p.inputs[0].accesses[0].index[0]).value();
 }
 
 Extents input_extents(const std::string& input) {
@@ -152,7 +152,8 @@ TEST(Injective, several_accesses_are_not_proved) {
 
 /// All results go to elements of their own, found by trying.
 bool meets_nowhere(const Program& p) {
-  const std::vector<Affine> index = affine(p, p.outputs[0].accesses[0]);
+  std::vector<Affine> index;
+  for (const Expr& e : p.outputs[0].accesses[0].index) index.push_back(find_affine(p, e).value());
   std::set<Numbers> seen;
   for (int64_t i = 0; i < 4; ++i) {
     for (int64_t j = 0; j < 3; ++j) {
@@ -204,9 +205,9 @@ TEST(ScalarFunction, takes_accesses_and_point_and_gives_results_in_declaration_o
 TEST(CombineFunction, has_one_operator_per_result) {
   const scalar::Function f = combine_function(parse(two_outputs));
   ASSERT_EQ(f.results.size(), 3u);
-  EXPECT_EQ(scalar::print(f.results[0].value), "l0 + r0");
-  EXPECT_EQ(scalar::print(f.results[1].value), "max(l1, r1)");
-  EXPECT_EQ(scalar::print(f.results[2].value), "l2 * r2");
+  EXPECT_EQ(scalar::print(f.results[0].value), "l.s + r.s");
+  EXPECT_EQ(scalar::print(f.results[1].value), "max(l.q.1, r.q.1)");
+  EXPECT_EQ(scalar::print(f.results[2].value), "l.q.2 * r.q.2");
 }
 
 TEST(CombineFunction, single_operator_is_used_for_all_results) {
@@ -214,7 +215,7 @@ TEST(CombineFunction, single_operator_is_used_for_all_results) {
 program p = out_view( s: i32 = []; q: i32 = [] ) * md_hom( k: 5 by pw(mul) ) { s = a; q = a; }
 * inp_view( a: i32 = [k] ))"));
   ASSERT_EQ(f.results.size(), 2u);
-  EXPECT_EQ(scalar::print(f.results[1].value), "l1 * r1");
+  EXPECT_EQ(scalar::print(f.results[1].value), "l.q * r.q");
 }
 
 // Matvec 2 x 3: 6 products and 2 * (3 - 1) sums; 2 + 6 + 3 elements of 4 bytes.
@@ -224,6 +225,14 @@ program matvec = out_view( w: f32 = [i] ) * md_hom( i: 2 by cc, k: 3 by pw(add) 
 * inp_view( M: f32 = [i, k]; v: f32 = [k] ))");
   EXPECT_EQ(operations(p), 6 + 4);
   EXPECT_EQ(bytes(p), 44);
+}
+
+// Four sums of rows of three, then three combinations of what they are.
+TEST(Cost, prefix_sums_combine) {
+  EXPECT_EQ(operations(parse(R"(mdh 1
+program boxes = out_view( s: f32 = [i] ) * md_hom( i: 4 by ps(add), j: 3 by pw(add) ) { s = A; }
+* inp_view( A: f32 = [i, j] ))")),
+            4 * 2 + 3);
 }
 
 // 20 points with one product, 16 combinations of three values.

@@ -137,6 +137,16 @@ Term operator-(const Term& a) { return Term(scalar::unary(scalar::UnaryOp::negat
 Term operator<(const Term& a, const Term& b) { return joined(BinaryOp::less, a, b); }
 Term operator>(const Term& a, const Term& b) { return joined(BinaryOp::greater, a, b); }
 Term operator==(const Term& a, const Term& b) { return joined(BinaryOp::equal, a, b); }
+Term operator<=(const Term& a, const Term& b) { return joined(BinaryOp::less_equal, a, b); }
+Term operator>=(const Term& a, const Term& b) { return joined(BinaryOp::greater_equal, a, b); }
+Term operator&&(const Term& a, const Term& b) { return joined(BinaryOp::logical_and, a, b); }
+Term operator||(const Term& a, const Term& b) { return joined(BinaryOp::logical_or, a, b); }
+
+Term math(const std::string& name, const Term& a) {
+  const Expr call = scalar::call({name, {a.expr()}, nullptr}, scalar::Undecided::name);
+  return Term(scalar::resolve_call(call, {}));
+}
+
 Term min(const Term& a, const Term& b) { return joined(BinaryOp::minimum, a, b); }
 Term max(const Term& a, const Term& b) { return joined(BinaryOp::maximum, a, b); }
 
@@ -175,6 +185,8 @@ Term Scalars::operator()(const std::string& buffer, int number) const {
 
 CombineOperator cc() { return {Shape::concatenate, {}}; }
 CombineOperator pw(NamedOperator op) { return {Shape::pointwise, {op.name}}; }
+
+CombineOperator ps(NamedOperator op) { return {Shape::scan, {op.name}}; }
 
 CombineOperator pw(std::initializer_list<NamedOperator> ops) {
   CombineOperator result{Shape::pointwise, {}};

@@ -29,7 +29,7 @@ using Size = int64_t;
 
 constexpr Scalar i8 = Scalar::i8, i16 = Scalar::i16, i32 = Scalar::i32, i64 = Scalar::i64;
 constexpr Scalar u8 = Scalar::u8, u16 = Scalar::u16, u32 = Scalar::u32, u64 = Scalar::u64;
-constexpr Scalar f32 = Scalar::f32, f64 = Scalar::f64;
+constexpr Scalar f16 = Scalar::f16, bf16 = Scalar::bf16, f32 = Scalar::f32, f64 = Scalar::f64;
 
 /// A traced value: an index in an index function, a scalar in f.
 class Term {
@@ -59,6 +59,13 @@ Term min(const Term& a, const Term& b);
 Term max(const Term& a, const Term& b);
 Term select(const Term& condition, const Term& then, const Term& otherwise);
 Term cast(Type type, const Term& a);
+Term operator<=(const Term& a, const Term& b);
+Term operator>=(const Term& a, const Term& b);
+Term operator&&(const Term& a, const Term& b);
+Term operator||(const Term& a, const Term& b);
+
+/// A function of mathematics by its name in the text form: math("sqrt", x).
+Term math(const std::string& name, const Term& a);
 
 /// A constant of a given type, rounded to it.
 Term constant(Scalar type, double value);
@@ -178,11 +185,13 @@ class ScalarFunction {
 struct NamedOperator {
   const char* name;
 };
-constexpr NamedOperator add{"add"}, mul{"mul"};
+constexpr NamedOperator add{"add"}, mul{"mul"}, least{"min"}, greatest{"max"};
+constexpr NamedOperator bitwise_and{"and"}, bitwise_or{"or"}, bitwise_xor{"xor"};
 
 CombineOperator cc();
 CombineOperator pw(NamedOperator op);
 CombineOperator pw(std::initializer_list<NamedOperator> ops);
+CombineOperator ps(NamedOperator op);
 
 struct MdHom {
   std::vector<std::pair<std::string, Size>> dimensions;

@@ -2,19 +2,169 @@
 
 #include <numeric>
 
+#include "mdh/hl/address.h"
+#include "mdh/hl/custom_operator.h"
 #include "mdh/support/text.h"
 
 namespace mdh::hl {
 namespace {
 
 using scalar::Algebra;
-using scalar::scalar_of;
 
 std::string text_of(const Extents& extents) {
   std::vector<std::string> texts;
   for (const int64_t n : extents) texts.push_back(std::to_string(n));
   return "[" + join(texts, ", ") + "]";
 }
+
+/// An access: where its elements are, and where its leaves stand in the tuple of all accesses.
+struct PlacedAccess {
+  Component component;
+  Address address;
+};
+
+std::vector<PlacedAccess> placed(const Program& p, const std::vector<BufferView>& views) {
+  std::vector<PlacedAccess> all;
+  for (const Component& c : components(views)) {
+    const BufferView& view = views[c.buffer];
+    all.push_back({c, Address(p, view, view.accesses[c.access])});
+  }
+  return all;
+}
+
+void gather(const std::vector<PlacedAccess>& accesses, const std::vector<Array>& arrays,
+            std::span<const int64_t> point, std::span<Value> leaves) {
+  for (const PlacedAccess& access : accesses) {
+    const Component& c = access.component;
+    const Value* from = &arrays[c.buffer].cells[access.address(point) * c.width];
+    std::copy(from, from + c.width, leaves.begin() + c.leaf);
+  }
+}
+
+std::vector<std::vector<int64_t>> full_sets(const std::vector<int64_t>& counts) {
+  std::vector<std::vector<int64_t>> sets;
+  for (const int64_t n : counts) {
+    sets.emplace_back(static_cast<size_t>(n));
+    std::iota(sets.back().begin(), sets.back().end(), int64_t{0});
+  }
+  return sets;
+}
+
+/// The contiguous case of md_hom: folds the points of [0, counts) + origin, in row-major order,
+/// into one result per point of the dimensions that are kept.
+class Folder {
+ public:
+  Folder(const Program& p, const std::vector<Array>& inputs, Algebra& algebra,
+         const Progress& progress)
+      : arrays_(inputs),
+        algebra_(algebra),
+        progress_(progress),
+        accesses_(placed(p, p.inputs)),
+        inputs_(static_cast<size_t>(leaf_count(p.inputs))),
+        width_(static_cast<size_t>(leaf_count(p.outputs))),
+        fresh_(width_) {}
+
+  std::vector<Value> run(const std::vector<int64_t>& origin, const std::vector<int64_t>& counts,
+                         const std::vector<bool>& kept) {
+    origin_ = origin;
+    counts_ = counts;
+    strides_.assign(counts.size(), 0);
+    int64_t results = 1;
+    for (size_t d = counts.size(); d-- > 0;) {
+      if (!kept[d]) continue;
+      strides_[d] = results;
+      results *= counts[d];
+    }
+    cells_.assign(static_cast<size_t>(results) * width_, {});
+    written_.assign(static_cast<size_t>(results), 0);
+    point_ = origin;
+    addresses_.clear();
+    for (const PlacedAccess& access : accesses_) {
+      addresses_.push_back(access.address.is_flat() ? access.address(point_) : 0);
+    }
+    walk(0, 0);
+    return std::move(cells_);
+  }
+
+ private:
+  void walk(size_t d, int64_t target) {
+    if (d == counts_.size()) return contribute(target);
+    for (int64_t n = 0; n < counts_[d]; ++n) {
+      point_[d] = origin_[d] + n;
+      walk(d + 1, target + n * strides_[d]);
+      advance(d, 1);
+    }
+    advance(d, -counts_[d]);
+  }
+
+  /// Keeps the addresses of affine accesses up to date instead of computing them at every point.
+  void advance(size_t d, int64_t steps) {
+    for (size_t a = 0; a < accesses_.size(); ++a) {
+      if (accesses_[a].address.is_flat()) addresses_[a] += accesses_[a].address.stride(d) * steps;
+    }
+  }
+
+  void contribute(int64_t target) {
+    for (size_t a = 0; a < accesses_.size(); ++a) {
+      const Component& c = accesses_[a].component;
+      const Address& address = accesses_[a].address;
+      const int64_t at = address.is_flat() ? addresses_[a] : address(point_);
+      const Value* from = &arrays_[c.buffer].cells[at * c.width];
+      std::copy(from, from + c.width, inputs_.begin() + c.leaf);
+    }
+    const std::span<Value> cell(cells_.data() + target * static_cast<int64_t>(width_), width_);
+    if (written_[target] == 0) {
+      algebra_.f(inputs_, point_, cell);
+      written_[target] = 1;
+    } else {
+      algebra_.f(inputs_, point_, fresh_);
+      algebra_.combine(cell, fresh_, cell);
+    }
+    constexpr int64_t report_every = int64_t{1} << 22;
+    if (++done_ % report_every == 0 && progress_) {
+      progress_(static_cast<double>(done_) / static_cast<double>(scalar::volume(counts_)));
+    }
+  }
+
+  const std::vector<Array>& arrays_;
+  Algebra& algebra_;
+  const Progress& progress_;
+  std::vector<PlacedAccess> accesses_;
+  std::vector<Value> inputs_;
+  size_t width_;
+  std::vector<Value> fresh_;
+  std::vector<int64_t> origin_, counts_, strides_, point_, addresses_;
+  std::vector<Value> cells_;
+  std::vector<uint8_t> written_;
+  int64_t done_ = 0;
+};
+
+/// Inclusive scan along one dimension, in place. Because all scans and reductions share one
+/// associative and commutative ⊕, they may be carried out one after the other.
+void scan_along(size_t d, const std::vector<int64_t>& sizes, size_t width, Algebra& algebra,
+                std::vector<Value>& cells) {
+  int64_t inner = static_cast<int64_t>(width);
+  for (size_t e = d + 1; e < sizes.size(); ++e) inner *= sizes[e];
+  const auto total = static_cast<int64_t>(cells.size());
+  const auto step = static_cast<int64_t>(width);
+  for (int64_t at = 0; at < total; at += step) {
+    if (at / inner % sizes[d] == 0) continue;
+    const std::span<Value> here(&cells[at], width), before(&cells[at - inner], width);
+    algebra.combine(before, here, here);
+  }
+}
+
+[[noreturn]] void clash(const Program& p, const BufferView& view, int64_t element,
+                        std::span<const int64_t> point) {
+  user_error(
+      "E233", view.where,
+      fmt::format("element {} of output '{}' is written with different values, the second "
+                  "time at {}",
+                  element, view.symbol.name, point_text(p, point)),
+      "an output index function must not map two points with different results to one element");
+}
+
+}  // namespace
 
 void check_inputs(const Program& p, const std::vector<Array>& inputs) {
   if (inputs.size() != p.inputs.size()) {
@@ -31,7 +181,7 @@ void check_inputs(const Program& p, const std::vector<Array>& inputs) {
                              text_of(expected), text_of(inputs[b].extents)),
                  "extents follow from the sizes and the index functions");
     }
-    if (Type(inputs[b].type) != view.type) {
+    if (inputs[b].type != view.type) {
       user_error("E232", {},
                  fmt::format("buffer '{}' must have type {}, got {}", view.symbol.name,
                              to_string(view.type), to_string(inputs[b].type)));
@@ -39,131 +189,24 @@ void check_inputs(const Program& p, const std::vector<Array>& inputs) {
   }
 }
 
-/// An access as an address in its buffer: base + Σ strides[d] · i_d.
-struct FlatAccess {
-  int buffer;
-  Affine address;
-};
-
-std::vector<FlatAccess> flattened(const Program& p, const std::vector<BufferView>& views) {
-  std::vector<FlatAccess> all;
-  for (const Component& c : components(views)) {
-    const BufferView& view = views[c.buffer];
-    const Extents shape = extents(p, view);
-    FlatAccess flat{c.buffer, {std::vector<int64_t>(p.dimensions.size(), 0), 0}};
-    const std::vector<Affine> index = affine(p, view.accesses[c.access]);
-    for (size_t e = 0; e < shape.size(); ++e) {
-      flat.address.constant = flat.address.constant * shape[e] + index[e].constant;
-      for (size_t d = 0; d < p.dimensions.size(); ++d) {
-        int64_t& stride = flat.address.coefficients[d];
-        stride = stride * shape[e] + index[e].coefficients[d];
-      }
-    }
-    all.push_back(std::move(flat));
-  }
-  return all;
-}
-
-std::vector<std::vector<int64_t>> full_sets(const std::vector<int64_t>& counts) {
-  std::vector<std::vector<int64_t>> sets;
-  for (const int64_t n : counts) {
-    sets.emplace_back(static_cast<size_t>(n));
-    std::iota(sets.back().begin(), sets.back().end(), int64_t{0});
-  }
-  return sets;
-}
-
-/// Folds the points of [0, counts) + origin, in row-major order, into one result per concatenated
-/// point. The contiguous case of md_hom: addresses are updated step by step instead of being looked
-/// up.
-class Folder {
- public:
-  Folder(const Program& p, const std::vector<Array>& inputs, Algebra& algebra)
-      : program_(p),
-        arrays_(inputs),
-        algebra_(algebra),
-        accesses_(flattened(p, p.inputs)),
-        inputs_(accesses_.size()),
-        components_(components(p.outputs).size()),
-        fresh_(components_) {}
-
-  /// Results in row-major order of the concatenated dimensions.
-  std::vector<Value> run(const std::vector<int64_t>& origin, const std::vector<int64_t>& counts) {
-    std::vector<int64_t> strides(counts.size(), 0);
-    int64_t results = 1;
-    for (size_t d = counts.size(); d-- > 0;) {
-      if (is_reduced(program_.dimensions[d])) continue;
-      strides[d] = results;
-      results *= counts[d];
-    }
-    std::vector<Value> cells(static_cast<size_t>(results) * components_);
-    std::vector<uint8_t> written(static_cast<size_t>(results), 0);
-    std::vector<int64_t> point = origin;
-    walk(0, origin, counts, strides, point, 0, cells, written);
-    return cells;
-  }
-
- private:
-  void walk(size_t d, const std::vector<int64_t>& origin, const std::vector<int64_t>& counts,
-            const std::vector<int64_t>& strides, std::vector<int64_t>& point, int64_t target,
-            std::vector<Value>& cells, std::vector<uint8_t>& written) {
-    if (d == counts.size()) return contribute(point, target, cells, written);
-    for (int64_t n = 0; n < counts[d]; ++n) {
-      point[d] = origin[d] + n;
-      walk(d + 1, origin, counts, strides, point, target + n * strides[d], cells, written);
-    }
-  }
-
-  void contribute(const std::vector<int64_t>& point, int64_t target, std::vector<Value>& cells,
-                  std::vector<uint8_t>& written) {
-    for (size_t a = 0; a < accesses_.size(); ++a) {
-      inputs_[a] = arrays_[accesses_[a].buffer].cells[accesses_[a].address.at(point)];
-    }
-    const std::span<Value> cell(cells.data() + target * static_cast<int64_t>(components_),
-                                components_);
-    if (written[target] == 0) {
-      algebra_.f(inputs_, point, cell);
-      written[target] = 1;
-    } else {
-      algebra_.f(inputs_, point, fresh_);
-      algebra_.combine(cell, fresh_, cell);
-    }
-  }
-
-  const Program& program_;
-  const std::vector<Array>& arrays_;
-  Algebra& algebra_;
-  std::vector<FlatAccess> accesses_;
-  std::vector<Value> inputs_;
-  size_t components_;
-  std::vector<Value> fresh_;
-};
-
-[[noreturn]] void clash(const Program& p, const BufferView& view, const Affine& address,
-                        std::span<const int64_t> point) {
-  std::vector<std::string> texts;
-  for (size_t d = 0; d < point.size(); ++d) {
-    texts.push_back(fmt::format("{} = {}", p.dimensions[d].symbol.name, point[d]));
-  }
-  user_error(
-      "E233", view.where,
-      fmt::format("element {} of output '{}' is written with different values, the second "
-                  "time at {}",
-                  address.at(point), view.symbol.name, join(texts, ", ")),
-      "an output index function must not map two points with different results to one element");
-}
-
-}  // namespace
-
 scalar::ScalarAlgebra algebra_of(const Program& p, scalar::Precision precision) {
   return {scalar_function(p), combine_function(p), precision};
 }
 
-std::vector<Array> evaluate(const Program& p, const std::vector<Array>& inputs, Algebra& algebra) {
+std::vector<Array> evaluate(const Program& p, const std::vector<Array>& inputs, Algebra& algebra,
+                            const Progress& progress) {
   check_inputs(p, inputs);
-  const std::vector<int64_t> origin(p.dimensions.size(), 0);
-  return out_view(p, {full_sets(result_sizes(p)), static_cast<int>(components(p.outputs).size()),
-                      Folder(p, inputs, algebra).run(origin, sizes(p))});
+  if (has_custom_operator(p)) return out_view(p, md_hom(p, algebra, inp_view(p, inputs)));
+  const std::vector<int64_t> origin(p.dimensions.size(), 0), counts = result_sizes(p);
+  std::vector<bool> kept;
+  for (const Dimension& d : p.dimensions) kept.push_back(!is_reduced(d));
+  std::vector<Value> cells = Folder(p, inputs, algebra, progress).run(origin, sizes(p), kept);
+  const int width = leaf_count(p.outputs);
+  for (size_t d = 0; d < counts.size(); ++d) {
+    if (p.dimensions[d].combine.shape != Shape::scan) continue;
+    scan_along(d, counts, static_cast<size_t>(width), algebra, cells);
+  }
+  return out_view(p, {full_sets(counts), width, std::move(cells)});
 }
 
 std::vector<Array> evaluate(const Program& p, const std::vector<Array>& inputs) {
@@ -173,23 +216,24 @@ std::vector<Array> evaluate(const Program& p, const std::vector<Array>& inputs) 
 
 std::vector<Value> evaluate_at(const Program& p, const std::vector<Array>& inputs, Algebra& algebra,
                                std::span<const int64_t> result_point) {
-  const std::vector<int64_t> origin(result_point.begin(), result_point.end());
-  std::vector<int64_t> counts = sizes(p);
+  internal_check(!has_custom_operator(p), "custom operators have no single elements");
+  std::vector<int64_t> origin(result_point.begin(), result_point.end()), counts = sizes(p);
   for (size_t d = 0; d < counts.size(); ++d) {
-    if (!is_reduced(p.dimensions[d])) counts[d] = 1;
+    const Shape shape = p.dimensions[d].combine.shape;
+    if (shape == Shape::concatenate) counts[d] = 1;
+    // An element of a scan is the reduction of everything up to it.
+    if (shape == Shape::scan) counts[d] = origin[d] + 1;
+    if (shape != Shape::concatenate) origin[d] = 0;
   }
-  return Folder(p, inputs, algebra).run(origin, counts);
+  const std::vector<bool> none(counts.size(), false);
+  return Folder(p, inputs, algebra, {}).run(origin, counts, none);
 }
 
 Mda inp_view(const Program& p, const std::vector<Array>& inputs) {
   check_inputs(p, inputs);
-  const std::vector<FlatAccess> accesses = flattened(p, p.inputs);
-  return make_mda(full_sets(sizes(p)), static_cast<int>(accesses.size()),
-                  [&](auto point, auto cells) {
-                    for (size_t a = 0; a < accesses.size(); ++a) {
-                      cells[a] = inputs[accesses[a].buffer].cells[accesses[a].address.at(point)];
-                    }
-                  });
+  const std::vector<PlacedAccess> accesses = placed(p, p.inputs);
+  return make_mda(full_sets(sizes(p)), leaf_count(p.inputs),
+                  [&](auto point, auto cells) { gather(accesses, inputs, point, cells); });
 }
 
 Mda singleton(const Program& p, Algebra& algebra, std::span<const Value> inputs,
@@ -198,13 +242,23 @@ Mda singleton(const Program& p, Algebra& algebra, std::span<const Value> inputs,
   for (size_t d = 0; d < point.size(); ++d) {
     sets.push_back({is_reduced(p.dimensions[d]) ? 0 : point[d]});
   }
-  return make_mda(std::move(sets), static_cast<int>(components(p.outputs).size()),
+  return make_mda(std::move(sets), leaf_count(p.outputs),
                   [&](auto, auto cells) { algebra.f(inputs, point, cells); });
 }
 
 Mda combined(const Program& p, Algebra& algebra, int d, const Mda& left, const Mda& right) {
-  return is_reduced(p.dimensions[d]) ? combined(left, right, algebra)
-                                     : concatenated(left, right, d);
+  const CombineOperator& op = p.dimensions[d].combine;
+  switch (op.shape) {
+    case Shape::concatenate:
+      return concatenated(left, right, d);
+    case Shape::pointwise:
+      return combined(left, right, algebra);
+    case Shape::scan:
+      return scanned(left, right, d, algebra);
+    case Shape::custom:
+      return CustomOperator(p, definition_of(p, op))(left, right, d);
+  }
+  return left;
 }
 
 Mda md_hom(const Program& p, Algebra& algebra, const Mda& input) {
@@ -226,17 +280,19 @@ Mda md_hom(const Program& p, Algebra& algebra, const Mda& input) {
 std::vector<Array> out_view(const Program& p, const Mda& result) {
   std::vector<Array> outputs;
   for (const BufferView& view : p.outputs) {
-    outputs.push_back(Array::undefined(scalar_of(view.type), extents(p, view)));
+    outputs.push_back(Array::undefined(view.type, extents(p, view)));
   }
-  const std::vector<FlatAccess> accesses = flattened(p, p.outputs);
+  const std::vector<PlacedAccess> accesses = placed(p, p.outputs);
   make_mda(result.sets, 0, [&](auto point, auto) {
     const auto values = cells_at(result, point);
-    for (size_t c = 0; c < accesses.size(); ++c) {
-      Array& array = outputs[accesses[c].buffer];
-      const int64_t at = accesses[c].address.at(point);
-      const bool clashes = array.defined[at] != 0 && array.cells[at] != values[c];
-      if (clashes) clash(p, p.outputs[accesses[c].buffer], accesses[c].address, point);
-      array.cells[at] = values[c];
+    for (const PlacedAccess& access : accesses) {
+      const Component& c = access.component;
+      Array& array = outputs[c.buffer];
+      const int64_t at = access.address(point);
+      Value* cells = &array.cells[at * c.width];
+      const bool same = std::equal(cells, cells + c.width, values.begin() + c.leaf);
+      if (array.defined[at] != 0 && !same) clash(p, p.outputs[c.buffer], at, point);
+      std::copy_n(values.begin() + c.leaf, c.width, cells);
       array.defined[at] = 1;
     }
   });

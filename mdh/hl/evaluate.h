@@ -15,10 +15,16 @@ using scalar::Array;
 scalar::ScalarAlgebra algebra_of(const Program& p,
                                  scalar::Precision precision = scalar::Precision::declared);
 
+/// Inputs of the wrong number, type or extents are user errors.
+void check_inputs(const Program& p, const std::vector<Array>& inputs);
+
+/// Called now and then with the share of the points that is done, from 0 to 1.
+using Progress = std::function<void(double)>;
+
 /// Output buffers from input buffers, both in declaration order. Elements that no access writes
 /// stay undefined. Inputs of the wrong number, type or extents are user errors.
 std::vector<Array> evaluate(const Program& p, const std::vector<Array>& inputs,
-                            scalar::Algebra& algebra);
+                            scalar::Algebra& algebra, const Progress& progress = {});
 std::vector<Array> evaluate(const Program& p, const std::vector<Array>& inputs);
 
 /// One element of the result before out_view, from the inputs it depends on: for checking samples

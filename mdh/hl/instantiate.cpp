@@ -56,7 +56,9 @@ class Binder {
   }
 
   Type substituted(const Type& type) const {
-    return type.is_parameter() ? types_.at(std::get<Symbol>(type.is).name) : type;
+    if (!type.is_parameter()) return type;
+    const auto bound = types_.find(std::get<Symbol>(type.is).name);
+    return bound == types_.end() ? type : bound->second;
   }
 
   Expr substituted(const Expr& e) const {
@@ -111,7 +113,7 @@ class Binder {
   Expr bound_size(const Parameter& parameter) const {
     const auto bound = bindings_.sizes.find(parameter.symbol.name);
     const bool is_bound = bound != bindings_.sizes.end();
-    if (!is_bound && !parameter.value) no_value(parameter);
+    if (!is_bound && !parameter.value) no_value(parameter);  // also if it is dynamic
     const Expr size =
         is_bound ? scalar::index_literal(bound->second)
                  : simplify(elaborate(closed(*parameter.value, parameter), scalar::Scalar::i64));
@@ -130,6 +132,11 @@ class Binder {
     if (bound == bindings_.values.end() && !parameter.value) no_value(parameter);
     const Expr value = bound == bindings_.values.end() ? *parameter.value : bound->second;
     const Type type = substituted(parameter.type);
+    if (!type.is_scalar()) {
+      unsupported("E219", parameter.where,
+                  fmt::format("constant '{}' of type {}", parameter.symbol.name, to_string(type)),
+                  "constants are scalars; write the record out in the scalar function");
+    }
     const scalar::Value result = value_of(elaborate(closed(value, parameter), type));
     if (is_floating(scalar_of(type)) && !std::isfinite(result.as_floating())) {
       unsupported("E219", value.where(),
@@ -144,7 +151,7 @@ class Binder {
   static scalar::Value value_of(const Expr& e) {
     scalar::Value result;
     try {
-      scalar::Tape({"constant", {}, {{{}, e, {}}}}).run({}, {&result, 1});
+      scalar::Tape({"constant", {}, {{{}, e, {}}}, {}}).run({}, {&result, 1});
     } catch (const Error& error) {
       Diagnostic diagnostic = error.diagnostic();
       diagnostic.where = e.where();
@@ -180,25 +187,64 @@ void elaborate_program(Program& p) {
   for (BufferView& view : p.outputs) elaborate_view(view);
   for (BufferView& view : p.inputs) elaborate_view(view);
   for (Dimension& d : p.dimensions) d.size = simplify(elaborate(d.size, scalar::Scalar::i64));
-  for (scalar::Assignment& a : p.body) a.value = elaborate(a.value, type_of_target(p, a.target));
+  scalar::LocalTypes locals;
+  for (scalar::Assignment& a : p.body) {
+    a.value = elaborate(a.value, type_of_target(p, a.target), locals);
+    locals[a.target.name] = a.value.type();
+  }
+}
+
+bool is_bound(const Parameter& parameter, const Bindings& bindings) {
+  const std::string& name = parameter.symbol.name;
+  return bindings.types.contains(name) || bindings.sizes.contains(name) ||
+         bindings.values.contains(name);
+}
+
+void check_names(const Program& p, const Bindings& bindings) {
+  check_names(p, bindings.types, Kind::type);
+  check_names(p, bindings.sizes, Kind::size);
+  check_names(p, bindings.values, Kind::value);
+}
+
+Program substituted(const Program& p, const Binder& binder) {
+  Program result = map_expressions(p, [&](const Expr& e) { return binder.substituted(e); });
+  for (BufferView& view : result.outputs) view.type = binder.substituted(view.type);
+  for (BufferView& view : result.inputs) view.type = binder.substituted(view.type);
+  for (Parameter& parameter : result.parameters) {
+    parameter.type = binder.substituted(parameter.type);
+  }
+  return result;
 }
 
 }  // namespace
 
 Program instantiate(const Program& p, const Bindings& bindings) {
-  check_names(p, bindings.types, Kind::type);
-  check_names(p, bindings.sizes, Kind::size);
-  check_names(p, bindings.values, Kind::value);
+  check_names(p, bindings);
   Binder binder(p, bindings);
   for (const Parameter& parameter : p.parameters) binder.bind(parameter);
-  Program concrete = map_expressions(p, [&](const Expr& e) { return binder.substituted(e); });
+  Program concrete = substituted(p, binder);
   concrete.parameters.clear();
-  for (BufferView& view : concrete.outputs) view.type = binder.substituted(view.type);
-  for (BufferView& view : concrete.inputs) view.type = binder.substituted(view.type);
   concrete = renumbered(concrete);
   elaborate_program(concrete);
   verify(concrete);
   return concrete;
+}
+
+Program bind(const Program& p, const Bindings& bindings) {
+  check_names(p, bindings);
+  Binder binder(p, bindings);
+  for (const Parameter& parameter : p.parameters) {
+    if (is_bound(parameter, bindings)) binder.bind(parameter);
+  }
+  Program partial = substituted(p, binder);
+  partial.parameters.clear();
+  for (Parameter parameter : p.parameters) {
+    if (is_bound(parameter, bindings)) continue;
+    parameter.type = binder.substituted(parameter.type);
+    if (parameter.value) parameter.value = binder.substituted(*parameter.value);
+    partial.parameters.push_back(std::move(parameter));
+  }
+  return renumbered(partial);
 }
 
 std::map<std::string, int64_t> sizes_by_dimension(const Program& p,

@@ -20,6 +20,10 @@ struct Bindings {
 /// below 1 are user errors.
 Program instantiate(const Program& p, const Bindings& bindings);
 
+/// A partial instantiation: the parameters that are bound vanish, the others stay. Types first,
+/// sizes later, in any number of steps.
+Program bind(const Program& p, const Bindings& bindings);
+
 /// Sizes given in dimension order, as on the command line: the n-th value binds the size parameter
 /// of the n-th dimension.
 std::map<std::string, int64_t> sizes_by_dimension(const Program& p,

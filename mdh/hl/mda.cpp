@@ -102,6 +102,30 @@ Mda concatenated(const Mda& left, const Mda& right, int d) {
   });
 }
 
+std::optional<int64_t> predecessor(const std::vector<int64_t>& set, int64_t i) {
+  const auto after = std::upper_bound(set.begin(), set.end(), i);
+  return after == set.begin() ? std::nullopt : std::optional(*std::prev(after));
+}
+
+Mda scanned(const Mda& left, const Mda& right, int d, scalar::Algebra& algebra) {
+  Mda result = concatenated(left, right, d);
+  const std::vector<int64_t>& p = left.sets[d];
+  return make_mda(result.sets, left.components, [&](auto point, auto cells) {
+    const auto own = cells_at(result, point);
+    const bool in_left = std::binary_search(p.begin(), p.end(), point[d]);
+    const Mda& other = in_left ? right : left;
+    const auto before = predecessor(other.sets[d], point[d]);
+    if (!before) {
+      std::copy(own.begin(), own.end(), cells.begin());
+      return;
+    }
+    std::vector<int64_t> there(point.begin(), point.end());
+    there[d] = *before;
+    const auto value = cells_at(other, there);
+    in_left ? algebra.combine(own, value, cells) : algebra.combine(value, own, cells);
+  });
+}
+
 Mda combined(const Mda& left, const Mda& right, scalar::Algebra& algebra) {
   check_others_equal(left, right, -1);
   Mda result = left;

@@ -5,6 +5,7 @@
 // commutative, and what the formal definitions and the low-level evaluator are written in.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,13 @@ std::pair<Mda, Mda> split(const Mda& a, int d, const std::vector<int64_t>& first
 
 /// cc: both, side by side in dimension d. The sets of d are disjoint, all others equal.
 Mda concatenated(const Mda& left, const Mda& right, int d);
+
+/// ps(⊕): both, side by side, each element combined with the other side's element at the greatest
+/// index that is not above its own; where there is none it stays as it is.
+Mda scanned(const Mda& left, const Mda& right, int d, scalar::Algebra& algebra);
+
+/// The greatest element of a sorted set that is not above i, or nothing.
+std::optional<int64_t> predecessor(const std::vector<int64_t>& set, int64_t i);
 
 /// pw(⊕): point by point. All sets are equal; in dimension d they are {0}.
 Mda combined(const Mda& left, const Mda& right, scalar::Algebra& algebra);

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "mdh/scalar/combiner.h"
+#include "mdh/hl/evaluate.h"
+#include "mdh/hl/parse.h"
 #include "mdh/support/random.h"
 #include "mdh/support/testing.h"
 
@@ -137,8 +138,9 @@ TEST(Split, is_the_inverse_of_concatenation) {
 }
 
 scalar::ScalarAlgebra sums_and_products() {
-  const std::vector<scalar::Type> types = {scalar::Scalar::i64, scalar::Scalar::i64};
-  return {{"f", {}, {}}, scalar::combine_function({"add", "mul"}, types)};
+  return algebra_of(parse(R"(mdh 1
+program p = out_view( s: i64 = []; q: i64 = [] ) * md_hom( k: 2 by pw(add, mul) ) { s = a; q = a; }
+* inp_view( a: i64 = [k] ))"));
 }
 
 TEST(PointwiseCombination, combines_cells_of_equal_points) {

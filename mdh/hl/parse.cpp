@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mdh/hl/instantiate.h"
+#include "mdh/hl/parse_definitions.h"
 #include "mdh/scalar/combiner.h"
 #include "mdh/scalar/parse.h"
 #include "mdh/scalar/resolve.h"
@@ -25,6 +26,7 @@ class Parser {
   explicit Parser(TokenStream& tokens) : tokens_(tokens) {}
 
   Program program() {
+    p_.definitions = parse_definitions(tokens_, scope_);
     p_.where = tokens_.expect("program", "to begin the program").where;
     p_.name = tokens_.expect_name("of the program").text;
     if (tokens_.accept("<")) parameters();
@@ -66,9 +68,9 @@ class Parser {
     parameter.symbol =
         scope_.declare(name.text, parameter.type, is_size ? "size" : "constant", name.where);
     if (!tokens_.accept("=")) return parameter;
-    if (is_size && tokens_.at("*")) {
-      unsupported("E201", tokens_.peek().where, "sizes that are known only at run time ('*')",
-                  "give the size a number");
+    if (is_size && tokens_.accept("*")) {
+      parameter.dynamic = true;
+      return parameter;
     }
     parameter.value = scalar::parse_sum(tokens_);
     return parameter;
@@ -148,7 +150,7 @@ class Parser {
       tokens_.expect(")", "after the dimensions");
     }
     tokens_.expect("{", "to begin the scalar function");
-    while (!tokens_.accept("}")) p_.body.push_back(assignment());
+    while (!tokens_.accept("}")) p_.body.push_back(parse_assignment(tokens_));
   }
 
   Dimension dimension() {
@@ -162,38 +164,32 @@ class Parser {
   CombineOperator combine() {
     const Token name = tokens_.expect_name("of a combine operator");
     if (name.text == "cc") return {Shape::concatenate, {}};
-    if (name.text == "ps") {
-      unsupported("E202", name.where, "prefix sums, ps(...)", "use cc or pw(...)");
+    for (const UserCombine& combine : p_.definitions.combines) {
+      if (combine.name == name.text) return {Shape::custom, {name.text}, combine.to_zero};
     }
-    if (name.text != "pw") {
+    if (name.text != "pw" && name.text != "ps") {
+      std::vector<std::string> known = {"cc", "pw", "ps"};
+      for (const UserCombine& combine : p_.definitions.combines) known.push_back(combine.name);
       user_error("E203", name.where, fmt::format("unknown combine operator '{}'", name.text),
-                 suggestion(name.text, {"cc", "pw"}));
+                 suggestion(name.text, known));
     }
-    CombineOperator op{Shape::pointwise, {}};
-    tokens_.expect("(", "after pw");
+    CombineOperator op{name.text == "pw" ? Shape::pointwise : Shape::scan, {}};
+    tokens_.expect("(", fmt::format("after {}", name.text));
     do {
       const Token scalar_operator = tokens_.expect_name("of an operator");
-      if (!scalar::find_combiner(scalar_operator.text)) {
-        user_error("E204", scalar_operator.where,
-                   fmt::format("unknown operator '{}'", scalar_operator.text),
-                   suggestion(scalar_operator.text, scalar::combiner_names()));
-      }
+      check_operator(scalar_operator);
       op.operators.push_back(scalar_operator.text);
     } while (tokens_.accept(","));
-    tokens_.expect(")", "after the operators of pw");
+    tokens_.expect(")", fmt::format("after the operators of {}", name.text));
     return op;
   }
 
-  scalar::Assignment assignment() {
-    const Token name = tokens_.expect_name("of an output in the scalar function");
-    std::string target = name.text;
-    if (tokens_.accept(".")) {
-      target += fmt::format(".{}", tokens_.expect_integer("after '.'"));
-    }
-    tokens_.expect("=", fmt::format("after '{}'", target));
-    Expr value = scalar::parse_expression(tokens_);
-    tokens_.expect(";", "after the assignment");
-    return {{target, -1}, std::move(value), name.where};
+  void check_operator(const Token& name) const {
+    std::vector<std::string> known = scalar::combiner_names();
+    for (const UserOperator& op : p_.definitions.operators) known.push_back(op.name);
+    if (std::find(known.begin(), known.end(), name.text) != known.end()) return;
+    user_error("E204", name.where, fmt::format("unknown operator '{}'", name.text),
+               suggestion(name.text, known));
   }
 
   // ---- resolving
@@ -216,12 +212,20 @@ class Parser {
     for (BufferView& view : p_.inputs) declare(view, "buffer");
   }
 
+  /// The body in order, because lets are visible in what follows them only.
   Program resolved() {
-    for (scalar::Assignment& a : p_.body) {
-      if (!is_output(a.target.name)) unknown_target(a);
-      a.target = scope_.find(a.target.name)->symbol;
+    Program result = p_;
+    result.body.clear();
+    result = map_expressions(result, [&](const Expr& e) { return resolve(e, scope_); });
+    for (scalar::Assignment a : p_.body) {
+      a.value = resolve(a.value, scope_);
+      if (a.target.name == "return") unknown_target(a);
+      a.target = is_output(a.target.name)
+                     ? scope_.find(a.target.name)->symbol
+                     : scope_.declare_local(a.target.name, Undecided::name, "let", a.where);
+      result.body.push_back(a);
     }
-    return map_expressions(p_, [&](const Expr& e) { return resolve(e, scope_); });
+    return result;
   }
 
   bool is_output(const std::string& name) const {
@@ -238,8 +242,8 @@ class Parser {
     for (const BufferView& view : p_.outputs) {
       for (const Access& access : view.accesses) known.push_back(access.symbol.name);
     }
-    user_error("E205", a.where, fmt::format("'{}' is not an output", a.target.name),
-               suggestion(a.target.name, known));
+    user_error("E205", a.where, "md_hom assigns its outputs instead of returning a value",
+               "write one of: " + join(known, ", "));
   }
 
   TokenStream& tokens_;
@@ -261,11 +265,6 @@ Program parse(std::string_view text, const std::string& file) {
   if (const int64_t version = tokens.expect_integer("after 'mdh'"); version != 1) {
     user_error("E206", where, fmt::format("version {} of the text form is unknown", version),
                "this mdh reads 'mdh 1'");
-  }
-  for (const char* keyword : {"record", "fun", "op", "combine"}) {
-    if (!tokens.at(keyword)) continue;
-    unsupported("E207", tokens.peek().where, fmt::format("'{}' declarations", keyword),
-                "write the function out in the scalar function, with scalar types");
   }
   Program p = parse_declaration(tokens);
   if (tokens.peek().kind != Token::Kind::end) tokens.fail("the end", "after the program");

@@ -125,28 +125,29 @@ TEST(Parse, other_versions_of_the_text_form_are_refused) {
             "expected 'mdh' in the first line ('mdh 1'), found 'program'");
 }
 
-TEST(Parse, declarations_of_later_versions_are_not_supported) {
-  for (const char* keyword : {"record", "fun", "op", "combine"}) {
-    const Diagnostic d = error_in(fmt::format("mdh 1\n{} x", keyword));
-    EXPECT_EQ(d.kind, DiagnosticKind::unsupported) << keyword;
-    EXPECT_EQ(d.message, fmt::format("not supported: '{}' declarations", keyword));
-  }
-}
-
 TEST(Parse, type_parameter_does_not_mention_itself) {
   EXPECT_EQ(error_in("mdh 1 program p<T: type = T> = ").message, "unknown type 'T'");
 }
 
-TEST(Parse, only_output_accesses_are_assigned) {
+TEST(Parse, names_of_lets_are_new) {
   const auto target = [](const char* name) {
     return error_in(with("y: f32 = [i]", fmt::format("( i: N by cc ) {{ {} = 1.0; y = x; }}", name),
                          "x: f32 = [i]"));
   };
-  for (const char* name : {"x", "i", "N", "other"}) {
-    EXPECT_EQ(target(name).code, "E205") << name;
-    EXPECT_EQ(target(name).message, fmt::format("'{}' is not an output", name));
+  for (const char* name : {"x", "i", "N"}) {
+    EXPECT_EQ(target(name).code, "E110") << name;
+    EXPECT_EQ(target(name).message.substr(0, 32),
+              fmt::format("the name '{}' is already taken by", name));
     EXPECT_EQ(to_string(target(name).where), "t.mdh:4:26") << name;
   }
+  EXPECT_EQ(target("other").message, "(no error was raised)");
+}
+
+TEST(Parse, md_hom_returns_nothing) {
+  const Diagnostic d =
+      error_in(with("y: f32 = [i]", "( i: N by cc ) { return x; }", "x: f32 = [i]"));
+  EXPECT_EQ(d.code, "E205");
+  EXPECT_EQ(d.message, "md_hom assigns its outputs instead of returning a value");
 }
 
 }  // namespace

@@ -75,7 +75,9 @@ Program renumbered(const Program& p) {
   for (Parameter& parameter : result.parameters) parameter.type = numbers.renamed(parameter.type);
   for (BufferView& view : result.outputs) view.type = numbers.renamed(view.type);
   for (BufferView& view : result.inputs) view.type = numbers.renamed(view.type);
-  for (scalar::Assignment& a : result.body) a.target = numbers.renamed(a.target);
+  for (scalar::Assignment& a : result.body) {
+    if (a.target != scalar::local(a.target.name)) a.target = numbers.renamed(a.target);
+  }
   return map_expressions(result, [&](const Expr& e) { return numbers.renamed(e); });
 }
 

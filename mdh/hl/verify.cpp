@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "mdh/hl/address.h"
 #include "mdh/hl/analysis.h"
+#include "mdh/hl/laws.h"
 #include "mdh/hl/print.h"
 #include "mdh/scalar/combiner.h"
 #include "mdh/scalar/print.h"
@@ -27,10 +29,12 @@ void verify_sizes(const Program& p) {
     if (*size < 1) {
       user_error("E215", d.where,
                  fmt::format("the size of dimension '{}' is {}, but sizes are at least 1",
-                             d.symbol.name, *size));
+                             d.symbol.name, *size),
+                 "give it a positive size");
     }
     if (*size > greatest_volume / product) {
-      user_error("E216", d.where, "the index set is too large for 64-bit indices");
+      user_error("E216", d.where, "the index set is too large for 64-bit indices",
+                 "use smaller sizes, or split the computation");
     }
     product *= *size;
   }
@@ -49,6 +53,7 @@ void verify_body(const Program& p) {
     for (const Access& access : view.accesses) outputs.push_back(access.symbol);
   }
   for (const auto& a : p.body) {
+    if (a.target == scalar::local(a.target.name)) continue;  // a let
     if (std::find(outputs.begin(), outputs.end(), a.target) == outputs.end()) {
       std::vector<std::string> names;
       for (const Symbol& output : outputs) names.push_back(output.name);
@@ -71,7 +76,8 @@ void verify_body(const Program& p) {
 /// Expressions may mention only what has a value where they are evaluated.
 void verify_mentions(const Expr& e, const std::vector<Symbol>& allowed, const std::string& place) {
   if (const auto* v = e.as<scalar::Variable>()) {
-    if (std::find(allowed.begin(), allowed.end(), v->symbol) != allowed.end()) return;
+    const bool is_local = v->symbol == scalar::local(v->symbol.name);
+    if (is_local || std::find(allowed.begin(), allowed.end(), v->symbol) != allowed.end()) return;
     std::vector<std::string> names;
     for (const Symbol& symbol : allowed) names.push_back(symbol.name);
     user_error("E218", e.where(), fmt::format("'{}' has no value in {}", v->symbol.name, place),
@@ -98,17 +104,19 @@ void verify_names(const Program& p) {
   for (const auto& a : p.body) verify_mentions(a.value, in_f, "the scalar function");
 }
 
-std::string point_text(const Program& p, const Affine& index, const std::vector<int64_t>& over,
-                       bool least) {
-  std::vector<std::string> texts;
+/// Where an affine index function takes its least (or greatest) value.
+std::string extreme_point(const Program& p, const Expr& e, const std::vector<int64_t>& over,
+                          bool least) {
+  const auto index = find_affine(p, e);
+  std::vector<int64_t> point;
   for (size_t d = 0; d < over.size(); ++d) {
-    const int64_t c = least ? index.coefficients[d] : -index.coefficients[d];
-    texts.push_back(fmt::format("{} = {}", p.dimensions[d].symbol.name, c < 0 ? over[d] - 1 : 0));
+    const int64_t c = least ? index->coefficients[d] : -index->coefficients[d];
+    point.push_back(c < 0 ? over[d] - 1 : 0);
   }
-  return texts.empty() ? "the only point" : join(texts, ", ");
+  return point_text(p, point);
 }
 
-void verify_view(const Program& p, const BufferView& view, const std::vector<int64_t>& over) {
+void verify_rank(const BufferView& view) {
   const size_t rank = view.accesses.front().index.size();
   for (const Access& access : view.accesses) {
     if (access.index.size() == rank) continue;
@@ -120,28 +128,41 @@ void verify_view(const Program& p, const BufferView& view, const std::vector<int
   if (!view.declared.empty() && view.declared.size() != rank) {
     user_error("E222", view.where,
                fmt::format("buffer '{}' is declared with {} extents, but accessed with {} indices",
-                           view.symbol.name, view.declared.size(), rank));
+                           view.symbol.name, view.declared.size(), rank),
+               "declare one extent per index function");
   }
+}
+
+/// Bounds of index functions that are not affine are not exact: those are checked when they are
+/// evaluated, at every point.
+void verify_index(const Program& p, const BufferView& view, const Access& access, size_t e,
+                  const std::vector<int64_t>& over) {
+  const Expr& index = access.index[e];
   const Extents declared = view.declared.empty() ? Extents{} : extents(p, view);
-  for (const Access& access : view.accesses) {
-    for (size_t e = 0; e < rank; ++e) {
-      const Affine index = affine(p, access.index[e]);
-      if (index.least(over) < 0) {
-        user_error("E223", access.index[e].where(),
-                   fmt::format("index {} of buffer '{}' reaches {} at {}", e + 1, view.symbol.name,
-                               index.least(over), point_text(p, index, over, true)),
-                   "indices begin at 0: shift the access, and the size of the buffer follows");
-      }
-      if (!declared.empty() && index.greatest(over) >= declared[e]) {
-        user_error(
-            "E224", access.index[e].where(),
-            fmt::format("index {} of buffer '{}' reaches {} at {}, but its extent is {}", e + 1,
-                        view.symbol.name, index.greatest(over), point_text(p, index, over, false),
-                        declared[e]),
-            fmt::format("declare at least {}, or leave the extents out", index.greatest(over) + 1));
-      }
-    }
+  if (!find_affine(p, index)) return;
+  const auto range = index_range(p, index, over);
+  if (!range) return;  // extents() explains it
+  if (range->least < 0) {
+    user_error("E223", index.where(),
+               fmt::format("index {} of buffer '{}' reaches {} at {}", e + 1, view.symbol.name,
+                           range->least, extreme_point(p, index, over, true)),
+               "indices begin at 0: shift the access, and the size of the buffer follows");
   }
+  if (!declared.empty() && range->greatest >= declared[e]) {
+    user_error("E224", index.where(),
+               fmt::format("index {} of buffer '{}' reaches {} at {}, but its extent is {}", e + 1,
+                           view.symbol.name, range->greatest, extreme_point(p, index, over, false),
+                           declared[e]),
+               fmt::format("declare at least {}, or leave the extents out", range->greatest + 1));
+  }
+}
+
+void verify_view(const Program& p, const BufferView& view, const std::vector<int64_t>& over) {
+  verify_rank(view);
+  for (const Access& access : view.accesses) {
+    for (size_t e = 0; e < access.index.size(); ++e) verify_index(p, view, access, e, over);
+  }
+  extents(p, view);
 }
 
 void verify_volume(const Program& p, const BufferView& view) {
@@ -149,57 +170,73 @@ void verify_volume(const Program& p, const BufferView& view) {
   for (const int64_t n : extents(p, view)) {
     if (n > greatest_volume / product) {
       user_error("E216", view.where,
-                 fmt::format("buffer '{}' is too large for 64-bit addresses", view.symbol.name));
+                 fmt::format("buffer '{}' is too large for 64-bit addresses", view.symbol.name),
+                 "use smaller sizes, or split the computation");
     }
     product *= n;
   }
 }
 
-void verify_operator(const std::string& name, const Location& where) {
-  if (scalar::find_combiner(name)) return;
-  user_error("E204", where, fmt::format("unknown operator '{}'", name),
-             suggestion(name, scalar::combiner_names()));
+bool is_user_operator(const Program& p, const std::string& name) {
+  const auto& all = p.definitions.operators;
+  return std::any_of(all.begin(), all.end(), [&](const auto& op) { return op.name == name; });
 }
 
-/// Lemma 1: concatenations mix with point-wise combinations of one and the same associative and
-/// commutative ⊕.
+void verify_operator(const Program& p, const std::string& name, const Type& type,
+                     const Dimension& d) {
+  if (is_user_operator(p, name)) return;
+  const scalar::Combiner* builtin = scalar::find_combiner(name);
+  if (!builtin) {
+    user_error("E204", d.where, fmt::format("unknown operator '{}'", name),
+               suggestion(name, scalar::combiner_names()));
+  }
+  const bool bits = builtin->op < scalar::BinaryOp::add;
+  const bool fits = type.is_scalar() && (bits ? !is_floating(scalar_of(type))
+                                              : scalar_of(type) != scalar::Scalar::boolean);
+  if (fits) return;
+  user_error(
+      "E227", d.where,
+      fmt::format("{} does not combine values of type {}", print(d.combine), to_string(type)),
+      !type.is_scalar() ? "define an operator for the record: op name(l, r) = ...;"
+      : bits            ? "use add, mul, min or max"
+                        : "use and, or, xor");
+}
+
+/// One name for all outputs, or one for each, and each fits its output's type.
+void verify_names_of(const Program& p, const Dimension& d) {
+  const auto& names = d.combine.operators;
+  const std::vector<Component> results = components(p.outputs);
+  if (names.size() != 1 && names.size() != results.size()) {
+    user_error("E225", d.where,
+               fmt::format("{} names {} operators for {} output{}", print(d.combine), names.size(),
+                           results.size(), results.size() == 1 ? "" : "s"),
+               "give one operator for all outputs, or one for each");
+  }
+  for (size_t c = 0; c < results.size(); ++c) {
+    const std::string& name = names.size() == 1 ? names[0] : names[c];
+    verify_operator(p, name, p.outputs[results[c].buffer].type, d);
+  }
+}
+
+/// Lemma 1 and its extension: concatenations mix with point-wise combinations and prefix sums of
+/// one and the same associative and commutative ⊕. Equal means equal as functions, not by name.
 void verify_operators(const Program& p) {
   const Dimension* first = nullptr;
-  const size_t count = components(p.outputs).size();
   for (const Dimension& d : p.dimensions) {
-    if (!is_reduced(d)) continue;
-    const auto& names = d.combine.operators;
-    for (const std::string& name : names) verify_operator(name, d.where);
-    if (names.size() != 1 && names.size() != count) {
-      user_error("E225", d.where,
-                 fmt::format("{} names {} operators for {} output{}", print(d.combine),
-                             names.size(), count, count == 1 ? "" : "s"),
-                 "give one operator for all outputs, or one for each");
-    }
-    if (first && !(first->combine == d.combine)) {
+    if (d.combine.shape != Shape::pointwise && d.combine.shape != Shape::scan) continue;
+    verify_names_of(p, d);
+    if (first && !(combine_function(p, first->combine) == combine_function(p, d.combine))) {
       user_error(
           "E226", d.where,
           fmt::format("dimensions '{}' by {} and '{}' by {} do not fit together",
                       first->symbol.name, print(first->combine), d.symbol.name, print(d.combine)),
           "all reductions of a program use one and the same operator: with others the result "
           "would depend on the order (of [[1,2],[3,4]]: multiply along rows, then add: 14; add "
-          "along "
-          "columns, then multiply: 24)");
+          "along columns, then multiply: 24)");
     }
     first = &d;
   }
-  if (!first) return;
-  const scalar::Function combine = combine_function(p);
-  for (const auto& result : combine.results) {
-    const auto& b = *result.value.as<scalar::Binary>();
-    const scalar::Scalar type = scalar::scalar_of(b.left.type());
-    const bool bits = b.op < scalar::BinaryOp::add;
-    if (bits ? !is_floating(type) : type != scalar::Scalar::boolean) continue;
-    user_error("E227", first->where,
-               fmt::format("{} does not combine values of type {}", print(first->combine),
-                           to_string(type)),
-               bits ? "use add, mul, min or max" : "use and, or, xor");
-  }
+  check_laws(p);
 }
 
 }  // namespace

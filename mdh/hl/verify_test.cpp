@@ -86,16 +86,6 @@ TEST(Verify, names_have_a_value_where_they_stand) {
             "'n' has no value in an index function");
 }
 
-TEST(Verify, index_functions_are_affine) {
-  for (const char* index : {"i * k", "i / 2", "i % 2", "max(i, k)"}) {
-    const Diagnostic d = error_of_input(fmt::format("x: f32 = [{}]", index));
-    EXPECT_EQ(d.code, "E220") << index;
-    EXPECT_EQ(d.kind, DiagnosticKind::unsupported) << index;
-    EXPECT_EQ(d.message,
-              fmt::format("not supported: index function '{}', which is not affine", index));
-  }
-}
-
 TEST(Verify, accesses_of_a_buffer_have_one_rank) {
   const Diagnostic d = error_of_input("x: f32 = x: [i], second: [i, k]");
   EXPECT_EQ(d.code, "E221");

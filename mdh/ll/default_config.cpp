@@ -15,11 +15,11 @@ int contiguity(const hl::Program& p, int d) {
   for (const auto* views : {&p.outputs, &p.inputs}) {
     for (const hl::BufferView& view : *views) {
       for (const hl::Access& access : view.accesses) {
-        const std::vector<hl::Affine> index = hl::affine(p, access);
-        for (size_t e = 0; e < index.size(); ++e) {
-          const int64_t step = index[e].coefficients[d];
+        for (size_t e = 0; e < access.index.size(); ++e) {
+          const auto index = hl::find_affine(p, access.index[e]);
+          const int64_t step = index ? index->coefficients[d] : 0;
           if (step == 0) continue;
-          score += e + 1 == index.size() && step == 1 ? 1 : -1;
+          score += e + 1 == access.index.size() && step == 1 ? 1 : -1;
         }
       }
     }

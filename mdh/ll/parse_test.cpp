@@ -229,7 +229,7 @@ TEST(LowLevelText, what_is_not_well_formed_is_refused_as_the_users_mistake) {
 
 TEST(LowLevelText, an_invalid_computation_is_refused_with_its_own_message) {
   EXPECT_EQ(complaint(changed("{ w = M * v; }", "{ u = M * v; }")).substr(0, 50),
-            "p.ll.mdh:27:48 E205 'u' is not an output | did you");
+            "p.ll.mdh:26:22 E217 output 'w' is assigned 0 times");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "mdh/loop/memory.h"
-#include "mdh/scalar/tape.h"
+#include "mdh/scalar/apply.h"
 #include "mdh/support/random.h"
 
 namespace mdh::loop {

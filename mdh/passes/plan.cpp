@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 
 #include "mdh/hl/analysis.h"
+#include "mdh/hl/print.h"
+#include "mdh/scalar/print.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -52,6 +55,40 @@ scalar::Function renamed(scalar::Function f) {
   return f;
 }
 
+/// Operands are called l and r, and numbered if there are several: names of outputs need not be
+/// names in the text form of loops.
+scalar::Function with_operands_numbered(scalar::Function f) {
+  const size_t count = f.results.size();
+  const auto number = [&](const char* name, size_t c) {
+    return loop::named(count == 1 ? name : name + std::to_string(c));
+  };
+  std::map<std::string, Symbol> names;
+  for (size_t n = 0; n < f.parameters.size(); ++n) {
+    Symbol& symbol = f.parameters[n].symbol;
+    const Symbol operand = number(n < count ? "l" : "r", n % count);
+    names.emplace(symbol.name, operand);
+    symbol = operand;
+  }
+  for (size_t c = 0; c < count; ++c) {
+    f.results[c].target = number("x", c);
+    f.results[c].value =
+        substitute(f.results[c].value, [&](const scalar::Variable& v, const Expr& at) {
+          return std::optional(scalar::variable(names.at(v.symbol.name), at.type(), at.where()));
+        });
+  }
+  return f;
+}
+
+bool is_printable(const Expr& e) {
+  const scalar::Scalar type = scalar_of(e.type());
+  const auto* b = e.as<scalar::Binary>();
+  const auto* u = e.as<scalar::Unary>();
+  const bool shifts =
+      b && (b->op == scalar::BinaryOp::shift_left || b->op == scalar::BinaryOp::shift_right);
+  return !shifts && !(u && u->op == scalar::UnaryOp::bit_not) && type != scalar::Scalar::f16 &&
+         type != scalar::Scalar::bf16;
+}
+
 /// A chain of levels that share one accumulator: the output, or the slots of a reduction over
 /// cores.
 struct Run {
@@ -87,6 +124,7 @@ class Planner {
       unsupported("E501", {}, "code for phases with different orders or assignments",
                   "use one order for all three phases; the reference runs any");
     }
+    check_program();
     for (const hl::BufferView& output : computation_.outputs) {
       if (hl::is_injective(computation_, output)) continue;
       unsupported(
@@ -94,6 +132,41 @@ class Planner {
           fmt::format("code for output '{}', whose index functions are not provably injective",
                       output.symbol.name),
           "run it with --target reference");
+    }
+  }
+
+  /// Only affine accesses are known to stay inside of their buffer.
+  void check_accesses(const hl::BufferView& view) const {
+    for (const hl::Access& access : view.accesses) {
+      for (const Expr& index : access.index) {
+        if (hl::find_affine(computation_, index)) continue;
+        unsupported(
+            "E220", index.where(),
+            fmt::format("code for index function '{}', which is not affine", scalar::print(index)),
+            "run it with --target reference, or write a sum of dimensions times constants");
+      }
+    }
+  }
+
+  /// What the printers know: arithmetic on scalars, cc and pw.
+  void check_program() const {
+    for (const hl::Dimension& d : computation_.dimensions) {
+      const hl::Shape shape = d.combine.shape;
+      if (shape == hl::Shape::concatenate || shape == hl::Shape::pointwise) continue;
+      unsupported("E503", d.where,
+                  fmt::format("code for dimension '{}' by {}", d.symbol.name, hl::print(d.combine)),
+                  "run it with --target reference");
+    }
+    for (const hl::BufferView& view : computation_.inputs) check_accesses(view);
+    const scalar::Function f = hl::scalar_function(computation_);
+    const scalar::Function combine = hl::combine_function(computation_);
+    for (const scalar::Function* part : {&f, &combine}) {
+      if (is_plain(*part) && all_nodes(*part, is_printable)) continue;
+      unsupported("E504", computation_.where,
+                  fmt::format("code for the {} of '{}', which uses records, lets, loops, calls, "
+                              "shifts or 16-bit floats",
+                              part == &f ? "scalar function" : "operator", computation_.name),
+                  "run it with --target reference");
     }
   }
 
@@ -115,7 +188,7 @@ class Planner {
       }
     }
     p_.f = renamed(hl::scalar_function(computation_));
-    p_.combine = renamed(hl::combine_function(computation_));
+    p_.combine = with_operands_numbered(hl::combine_function(computation_));
   }
 
   void add_level(const ll::TaggedOperator& op) {

@@ -29,25 +29,31 @@ Expr magnitude(const Expr& e) {
   return inner;
 }
 
+size_t leaves_in(const Function& f) {
+  size_t leaves = 0;
+  for (const Parameter& p : f.parameters) leaves += static_cast<size_t>(width_of(p.type));
+  return leaves;
+}
+
 }  // namespace
 
 ScalarAlgebra::ScalarAlgebra(const Function& f, const Function& combine, Precision precision)
     : f_(f, precision),
       combine_(combine, precision),
-      arguments_(std::max(f.parameters.size(), combine.parameters.size())) {}
+      arguments_(std::max(leaves_in(f), leaves_in(combine))) {}
 
 void ScalarAlgebra::f(std::span<const Value> inputs, std::span<const int64_t> point,
                       std::span<Value> results) {
   auto end = std::copy(inputs.begin(), inputs.end(), arguments_.begin());
   end = std::transform(point.begin(), point.end(), end, Value::integer);
-  f_.run({arguments_.begin(), end}, results);
+  f_.run({arguments_.begin(), end}, results, scratch_);
 }
 
 void ScalarAlgebra::combine(std::span<const Value> left, std::span<const Value> right,
                             std::span<Value> results) {
   auto end = std::copy(left.begin(), left.end(), arguments_.begin());
   end = std::copy(right.begin(), right.end(), end);
-  combine_.run({arguments_.begin(), end}, results);
+  combine_.run({arguments_.begin(), end}, results, scratch_);
 }
 
 ProvenanceAlgebra::ProvenanceAlgebra(std::vector<int64_t> sizes, int components)

@@ -41,7 +41,7 @@ class ScalarAlgebra : public Algebra {
 
  private:
   Tape f_, combine_;
-  std::vector<Value> arguments_;
+  std::vector<Value> arguments_, scratch_;
 };
 
 /// Values are handles of multisets of point numbers; f makes a singleton, ⊕ unites.

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "mdh/scalar/combiner.h"
 #include "mdh/scalar/elaborate.h"
 #include "mdh/scalar/parse.h"
 #include "mdh/scalar/resolve.h"
@@ -37,9 +36,21 @@ TEST(ScalarAlgebra, f_takes_the_inputs_and_then_the_point) {
   EXPECT_EQ(result.as_integer(), 345);
 }
 
+/// (l0, l1), (r0, r1) -> (l0 + r0, l1 * r1)
+Function sum_and_product() {
+  Function f{"combine", {}, {}, {}};
+  std::vector<Expr> operands;
+  for (const char* name : {"l0", "l1", "r0", "r1"}) {
+    f.parameters.push_back({local(name), Scalar::i64});
+    operands.push_back(variable(local(name), Scalar::i64));
+  }
+  f.results.push_back({local("x0"), binary(BinaryOp::add, operands[0], operands[2]), {}});
+  f.results.push_back({local("x1"), binary(BinaryOp::multiply, operands[1], operands[3]), {}});
+  return f;
+}
+
 TEST(ScalarAlgebra, combination_may_replace_its_left_operand) {
-  const std::vector<Type> types = {Scalar::i64, Scalar::i64};
-  ScalarAlgebra algebra({"f", {}, {}}, combine_function({"add", "mul"}, types));
+  ScalarAlgebra algebra({"f", {}, {}}, sum_and_product());
   std::vector<Value> left = {Value::integer(2), Value::integer(3)};
   const std::vector<Value> right = {Value::integer(10), Value::integer(20)};
   algebra.combine(left, right, left);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "mdh/scalar/tape.h"
+#include "mdh/scalar/apply.h"
 #include "mdh/support/random.h"
 #include "mdh/support/testing.h"
 
@@ -20,6 +20,13 @@ std::vector<T> samples() {
   Random random(3);
   for (int n = 0; n < 8; ++n) all.push_back(static_cast<T>(random.next()));
   return all;
+}
+
+/// A distance that is not below the number of bits begins again at 0.
+template <class T>
+int distance(__int128 b) {
+  constexpr int bits = 8 * sizeof(T);
+  return static_cast<int>((b % bits + bits) % bits);
 }
 
 /// What C++ computes on numbers of more than 64 bits, cut down to T.
@@ -40,6 +47,10 @@ T expected(BinaryOp op, __int128 a, __int128 b) {
       return static_cast<T>(a < b ? a : b);
     case BinaryOp::maximum:
       return static_cast<T>(a > b ? a : b);
+    case BinaryOp::shift_left:
+      return static_cast<T>(static_cast<unsigned __int128>(a) << distance<T>(b));
+    case BinaryOp::shift_right:
+      return static_cast<T>(a >> distance<T>(b));
     case BinaryOp::bit_or:
       return static_cast<T>(a | b);
     case BinaryOp::bit_xor:

@@ -17,20 +17,22 @@ int64_t volume(const Extents& extents);
 int64_t address(const Extents& extents, std::span<const int64_t> index);
 
 struct Array {
-  Scalar type = Scalar::f32;
+  Type type = Scalar::f32;
   Extents extents;
-  std::vector<Value> cells;
-  std::vector<uint8_t> defined;
+  std::vector<Value> cells;      // leaf by leaf: width() of them per element
+  std::vector<uint8_t> defined;  // one per element
 
   /// All elements undefined.
-  static Array undefined(Scalar type, Extents extents);
-  int64_t size() const { return static_cast<int64_t>(cells.size()); }
+  static Array undefined(Type type, Extents extents);
+
+  int64_t size() const { return static_cast<int64_t>(defined.size()); }
+  int width() const { return width_of(type); }
   friend bool operator==(const Array&, const Array&) = default;
 };
 
-/// Between arrays and the memory that compiled code reads and writes. Undefined elements keep what
-/// is in memory.
+/// Between arrays and the memory that compiled code reads and writes: records lie there as C lays
+/// them out. Undefined elements keep what is in memory.
 void copy_to_memory(const Array& array, void* memory);
-Array copy_from_memory(Scalar type, const Extents& extents, const void* memory);
+Array copy_from_memory(const Type& type, const Extents& extents, const void* memory);
 
 }  // namespace mdh::scalar

@@ -1,12 +1,11 @@
 // The built-in binary operators ⊕ that reductions combine with.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "mdh/scalar/function.h"
+#include "mdh/scalar/expr.h"
 
 namespace mdh::scalar {
 
@@ -19,10 +18,5 @@ struct Combiner {
 
 const Combiner* find_combiner(std::string_view name);
 std::vector<std::string> combiner_names();
-
-/// ⊕ on tuples, component by component: results[c] = left_c (op c) right_c. Parameters are the left
-/// components, then the right ones.
-Function combine_function(const std::vector<std::string>& operators,
-                          const std::vector<Type>& types);
 
 }  // namespace mdh::scalar

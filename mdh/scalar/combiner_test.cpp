@@ -2,18 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "mdh/scalar/tape.h"
+#include "mdh/scalar/apply.h"
 #include "mdh/support/random.h"
 
 namespace mdh::scalar {
 namespace {
 
 int64_t combined(const std::string& name, int64_t a, int64_t b, Scalar type = Scalar::i64) {
-  const Tape tape(combine_function({name}, {type}));
-  const std::vector<Value> arguments = {Value::integer(a), Value::integer(b)};
-  Value result;
-  tape.run(arguments, {&result, 1});
-  return result.as_integer();
+  return apply(find_combiner(name)->op, type, Value::integer(a), Value::integer(b)).as_integer();
 }
 
 TEST(Combiner, table_holds_the_seven_built_in_operators) {
@@ -48,33 +44,6 @@ TEST(Combiner, every_operator_is_associative_and_commutative_on_integers) {
       EXPECT_EQ(op(op(a, b), c), op(a, op(b, c))) << name;
     }
   }
-}
-
-TEST(CombineFunction, tuples_are_combined_component_by_component) {
-  const std::vector<Type> types = {Scalar::i64, Scalar::f64, Scalar::i64};
-  const Function f = combine_function({"add", "mul", "max"}, types);
-  ASSERT_EQ(f.parameters.size(), 6u);
-  for (size_t c = 0; c < 3; ++c) {
-    EXPECT_TRUE(f.parameters[c].type == types[c]);
-    EXPECT_TRUE(f.parameters[3 + c].type == types[c]);
-  }
-  const std::vector<Value> arguments = {Value::integer(1),  Value::floating(2.5),
-                                        Value::integer(3),  Value::integer(10),
-                                        Value::floating(4), Value::integer(30)};
-  std::vector<Value> results(3);
-  Tape(f).run(arguments, results);
-  EXPECT_EQ(results[0].as_integer(), 11);
-  EXPECT_EQ(results[1].as_floating(), 10.0);
-  EXPECT_EQ(results[2].as_integer(), 30);
-}
-
-TEST(CombineFunction, left_and_right_are_not_exchanged) {
-  const Function f = combine_function({"add"}, {Scalar::i64});
-  ASSERT_EQ(f.results.size(), 1u);
-  const auto* sum = f.results[0].value.as<Binary>();
-  ASSERT_NE(sum, nullptr);
-  EXPECT_EQ(sum->left.as<Variable>()->symbol, f.parameters[0].symbol);
-  EXPECT_EQ(sum->right.as<Variable>()->symbol, f.parameters[1].symbol);
 }
 
 }  // namespace

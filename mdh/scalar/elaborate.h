@@ -1,6 +1,9 @@
 // Types for literals, and the check that everything else agrees without conversions.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "mdh/scalar/expr.h"
 
 namespace mdh::scalar {
@@ -11,6 +14,9 @@ namespace mdh::scalar {
 /// A cast of a literal to a type it fits is that literal, so that f32(0.1) can say which 0.1 is
 /// meant. The result has type `expected` unless that is undecided. Requires resolved names and no
 /// type parameters.
-Expr elaborate(const Expr& e, const Type& expected);
+///
+/// `locals` gives the types of names that were unknown when the expression was resolved.
+using LocalTypes = std::map<std::string, Type>;
+Expr elaborate(const Expr& e, const Type& expected, const LocalTypes& locals = {});
 
 }  // namespace mdh::scalar

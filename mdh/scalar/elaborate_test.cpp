@@ -112,7 +112,7 @@ TEST(Elaborate, negative_literal_is_no_u64) {
 TEST(Elaborate, decimal_literal_needs_a_float) {
   EXPECT_EQ(error_in("n + 1.5").message, "the literal 1.5 has no exact value of type i32");
   EXPECT_EQ(error_in("1.0", Scalar::i64).hint, "use an integer in range, or cast");
-  EXPECT_EQ(error_in("c && 1").message, "the literal 1 has no exact value of type bool");
+  EXPECT_EQ(error_in("c && 1").message, "'1' has type i64, but bool is needed here");
 }
 
 TEST(Elaborate, decimal_literal_must_be_finite_in_its_type) {

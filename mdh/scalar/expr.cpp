@@ -71,6 +71,35 @@ Expr cast(Type type, Expr operand, Location where) {
   return ExprNode{Cast{std::move(operand)}, std::move(type), std::move(where)};
 }
 
+Expr field_of(Expr operand, std::string field, Location where) {
+  Type type = Undecided::name;
+  if (const Record* record = operand.type().record()) {
+    if (const Field* found = record->find(field)) type = type_of(*found);
+  }
+  return ExprNode{FieldOf{std::move(operand), std::move(field)}, std::move(type), std::move(where)};
+}
+
+Expr element_of(Expr operand, Expr index, Location where) {
+  const ArrayType* array = operand.type().array();
+  const Type type = array ? Type(array->element) : Type(Undecided::name);
+  return ExprNode{ElementOf{std::move(operand), std::move(index)}, type, std::move(where)};
+}
+
+Expr make(Type record, Make fields, Location where) {
+  return ExprNode{std::move(fields), std::move(record), std::move(where)};
+}
+
+Expr loop(Loop parts, Location where) {
+  Type type = parts.result.type();
+  return ExprNode{std::move(parts), std::move(type), std::move(where)};
+}
+
+Expr call(Call parts, Type type, Location where) {
+  return ExprNode{std::move(parts), std::move(type), std::move(where)};
+}
+
+Symbol local(std::string name) { return {std::move(name), 1 << 20}; }
+
 bool is_comparison(BinaryOp op) { return op >= BinaryOp::equal && op <= BinaryOp::greater_equal; }
 bool is_logical(BinaryOp op) { return op <= BinaryOp::logical_and; }
 
@@ -93,42 +122,84 @@ void for_each_child(const Expr& e, const std::function<void(const Expr&)>& visit
     visit(s->otherwise);
   } else if (const auto* c = e.as<Cast>()) {
     visit(c->operand);
+  } else if (const auto* f = e.as<FieldOf>()) {
+    visit(f->operand);
+  } else if (const auto* at = e.as<ElementOf>()) {
+    visit(at->operand);
+    visit(at->index);
+  } else if (const auto* m = e.as<Make>()) {
+    for (const Binding& binding : m->fields) visit(binding.value);
+  } else if (const auto* l = e.as<Loop>()) {
+    for (const Binding& binding : l->initial) visit(binding.value);
+    visit(l->condition);
+    for (const Binding& binding : l->updates) visit(binding.value);
+    visit(l->result);
   } else if (const auto* call = e.as<Call>()) {
     for (const Expr& argument : call->arguments) visit(argument);
   }
 }
 
+namespace {
+
+/// Rebuilds one kind of node from changed children; types are computed anew on the way up.
+struct Rebuild {
+  const Expr& e;
+  const std::function<Expr(const Expr&)>& change;
+
+  Expr operator()(const Literal&) const { return e; }
+  Expr operator()(const Variable&) const { return e; }
+  Expr operator()(const Unary& u) const { return unary(u.op, change(u.operand), e.where()); }
+  Expr operator()(const Binary& b) const {
+    Expr left = change(b.left);
+    return binary(b.op, std::move(left), change(b.right), e.where());
+  }
+  Expr operator()(const Select& s) const {
+    Expr condition = change(s.condition), then = change(s.then);
+    return select(std::move(condition), std::move(then), change(s.otherwise), e.where());
+  }
+  Expr operator()(const Cast& c) const { return cast(e.type(), change(c.operand), e.where()); }
+  Expr operator()(const FieldOf& f) const {
+    return field_of(change(f.operand), f.field, e.where());
+  }
+  Expr operator()(const ElementOf& at) const {
+    Expr operand = change(at.operand);
+    return element_of(std::move(operand), change(at.index), e.where());
+  }
+  Expr operator()(Make m) const {
+    change_all(m.fields);
+    return make(e.type(), std::move(m), e.where());
+  }
+  Expr operator()(Loop l) const {
+    change_all(l.initial);
+    l.condition = change(l.condition);
+    change_all(l.updates);
+    l.result = change(l.result);
+    return loop(std::move(l), e.where());
+  }
+  Expr operator()(Call c) const {
+    for (Expr& argument : c.arguments) argument = change(argument);
+    return call(std::move(c), e.type(), e.where());
+  }
+
+ private:
+  void change_all(std::vector<Binding>& bindings) const {
+    for (Binding& binding : bindings) binding.value = change(binding.value);
+  }
+};
+
+}  // namespace
+
 Expr map_children(const Expr& e, const std::function<Expr(const Expr&)>& change) {
-  if (const auto* u = e.as<Unary>()) {
-    Expr operand = change(u->operand);
-    return operand.same_as(u->operand) ? e : unary(u->op, std::move(operand), e.where());
-  }
-  if (const auto* b = e.as<Binary>()) {
-    Expr left = change(b->left), right = change(b->right);
-    const bool same = left.same_as(b->left) && right.same_as(b->right);
-    return same ? e : binary(b->op, std::move(left), std::move(right), e.where());
-  }
-  if (const auto* s = e.as<Select>()) {
-    Expr condition = change(s->condition), then = change(s->then), otherwise = change(s->otherwise);
-    const bool same =
-        condition.same_as(s->condition) && then.same_as(s->then) && otherwise.same_as(s->otherwise);
-    if (same) return e;
-    return select(std::move(condition), std::move(then), std::move(otherwise), e.where());
-  }
-  if (const auto* c = e.as<Cast>()) {
-    Expr operand = change(c->operand);
-    return operand.same_as(c->operand) ? e : cast(e.type(), std::move(operand), e.where());
-  }
-  if (const auto* call = e.as<Call>()) {
-    bool same = true;
-    Call changed{call->name, {}};
-    for (const Expr& argument : call->arguments) {
-      changed.arguments.push_back(change(argument));
-      same = same && changed.arguments.back().same_as(argument);
-    }
-    return same ? e : Expr(ExprNode{std::move(changed), e.type(), e.where()});
-  }
-  return e;
+  std::vector<Expr> changed;
+  bool same = true;
+  for_each_child(e, [&](const Expr& child) {
+    changed.push_back(change(child));
+    same = same && changed.back().same_as(child);
+  });
+  if (same) return e;
+  size_t next = 0;
+  const std::function<Expr(const Expr&)> take = [&](const Expr&) { return changed[next++]; };
+  return std::visit(Rebuild{e, take}, e.node().is);
 }
 
 Expr substitute(const Expr& e,

@@ -7,7 +7,14 @@
 //        | Binary(op, expr, expr)        x + y   x < y   min(x, y)
 //        | Select(expr, expr, expr)      if c then x else y
 //        | Cast(type, expr)              f64(x)
-//        | Call(name, expr*)             a call whose name is not resolved yet
+//        | FieldOf(expr, name)           a.born
+//        | ElementOf(expr, expr)         a.born[2]            of an array field
+//        | Make(name, bindings)          best{ id = i, weight = w }
+//        | Loop(initial, condition,      loop (k = 0, s = 1.0) while (k < 3) { s = s * x, k = k + 1
+//        }
+//               updates, result)           yield s            updates are simultaneous
+//        | Call(name, expr*)             sqrt(x), weight(a, b): mathematics and functions of the
+//        user
 //
 // An expression is an immutable value; equal means structurally equal. Every node knows its type,
 // bottom-up: literals stay undecided until elaborate() gives them the type their surroundings ask
@@ -55,7 +62,7 @@ struct Variable {
   friend bool operator==(const Variable&, const Variable&) = default;
 };
 
-enum class UnaryOp : uint8_t { negate, logical_not };
+enum class UnaryOp : uint8_t { negate, logical_not, bit_not };
 
 struct Unary {
   UnaryOp op;
@@ -75,6 +82,8 @@ enum class BinaryOp : uint8_t {
   bit_or,
   bit_xor,
   bit_and,
+  shift_left,
+  shift_right,
   add,
   subtract,
   multiply,
@@ -103,14 +112,54 @@ struct Cast {
   friend bool operator==(const Cast&, const Cast&) = default;
 };
 
+struct FieldOf {
+  Expr operand;
+  std::string field;
+  friend bool operator==(const FieldOf&, const FieldOf&) = default;
+};
+
+struct ElementOf {
+  Expr operand;  // of an array type
+  Expr index;    // i64
+  friend bool operator==(const ElementOf&, const ElementOf&) = default;
+};
+
+struct Binding {
+  Symbol symbol;
+  Expr value;
+  friend bool operator==(const Binding&, const Binding&) = default;
+};
+
+struct Make {
+  std::string record;
+  std::vector<Binding> fields;  // in the order in which they are written
+  friend bool operator==(const Make&, const Make&) = default;
+};
+
+struct Loop {
+  std::vector<Binding> initial;
+  Expr condition;
+  std::vector<Binding> updates;
+  Expr result;
+  friend bool operator==(const Loop&, const Loop&) = default;
+};
+
+struct Function;
+
+/// A function of the table of mathematics, or one that the user defined. What it means is not part
+/// of comparisons: programs define their functions themselves.
 struct Call {
   std::string name;
   std::vector<Expr> arguments;
-  friend bool operator==(const Call&, const Call&) = default;
+  std::shared_ptr<const Function> callee;  // the user's; none for mathematics
+  friend bool operator==(const Call& a, const Call& b) {
+    return a.name == b.name && a.arguments == b.arguments;
+  }
 };
 
 struct ExprNode {
-  std::variant<Literal, Variable, Unary, Binary, Select, Cast, Call> is;
+  std::variant<Literal, Variable, Unary, Binary, Select, Cast, FieldOf, ElementOf, Make, Loop, Call>
+      is;
   Type type;
   Location where;
   friend bool operator==(const ExprNode&, const ExprNode&) = default;
@@ -132,6 +181,15 @@ Expr unary(UnaryOp op, Expr operand, Location where = {});
 Expr binary(BinaryOp op, Expr left, Expr right, Location where = {});
 Expr select(Expr condition, Expr then, Expr otherwise, Location where = {});
 Expr cast(Type type, Expr operand, Location where = {});
+Expr field_of(Expr operand, std::string field, Location where = {});
+Expr element_of(Expr operand, Expr index, Location where = {});
+Expr make(Type record, Make fields, Location where = {});
+Expr loop(Loop parts, Location where = {});
+Expr call(Call parts, Type type, Location where = {});
+
+/// Names that belong to a part of a program only (lets, loop variables, parameters of functions).
+/// All of them have one number, because they are told apart by their names.
+Symbol local(std::string name);
 
 // ---- structure
 

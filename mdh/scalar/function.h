@@ -1,4 +1,4 @@
-// Scalar functions: f of an md_hom and the operators that combine its results.
+// Scalar functions: f of an md_hom, the operators that combine its results, functions of the user.
 #pragma once
 
 #include <string>
@@ -21,19 +21,33 @@ struct Assignment {
   friend bool operator==(const Assignment&, const Assignment&) = default;
 };
 
-/// Several results at once, each an expression over the parameters.
+/// Several results at once, each an expression over the parameters and the locals before it.
 struct Function {
   std::string name;
   std::vector<Parameter> parameters;
   std::vector<Assignment> results;
+  std::vector<Assignment> locals;  // evaluated in order, before the results
   friend bool operator==(const Function&, const Function&) = default;
 };
 
-/// No operator of the function compares, selects or calls: then contraction to fused multiply-add
-/// is harmless.
+/// The only result of a function that is called in expressions.
+const Expr& result_of(const Function& f);
+
+/// No operator of the function compares, selects, loops or calls: then contraction to fused
+/// multiply-add is harmless.
 bool is_arithmetic_only(const Function& f);
 
-/// Arithmetic operations of one evaluation.
+/// Only operators and casts on scalars, no records, locals, loops or calls.
+bool is_plain(const Function& f);
+
+/// Integers in, integers out: floats are only added, subtracted, multiplied and compared, with
+/// whole numbers. As long as nothing grows too large, such a function never rounds.
+bool keeps_integers(const Function& f);
+
+/// Every node of every expression satisfies a condition.
+bool all_nodes(const Function& f, bool (*holds)(const Expr&));
+
+/// Operations of one evaluation; a loop counts as one iteration.
 int64_t operations_in(const Function& f);
 
 /// Longest chain of operations from a parameter to a result; with the machine epsilon it bounds

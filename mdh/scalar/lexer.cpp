@@ -58,7 +58,7 @@ class Lexer {
   Token token() {
     if (is_name_start(rest_.front())) return cut(Token::Kind::name, length_of(is_name_part));
     if (is_digit(rest_.front())) return number();
-    for (const char* pair : {"<=", ">=", "==", "!=", "&&", "||"}) {
+    for (const char* pair : {"<=", ">=", "==", "!=", "&&", "||", "<<", ">>"}) {
       if (rest_.substr(0, 2) == pair) return cut(Token::Kind::symbol, 2);
     }
     if (std::string_view("()[]{}<>=+-*/%,;:.!~&|^@").find(rest_.front()) ==

@@ -5,25 +5,17 @@
 namespace mdh::scalar {
 namespace {
 
-constexpr std::array<OperatorRow, 18> table = {{
-    {BinaryOp::logical_or, "||", 1},
-    {BinaryOp::logical_and, "&&", 2},
-    {BinaryOp::equal, "==", 3},
-    {BinaryOp::not_equal, "!=", 3},
-    {BinaryOp::less, "<", 3},
-    {BinaryOp::less_equal, "<=", 3},
-    {BinaryOp::greater, ">", 3},
-    {BinaryOp::greater_equal, ">=", 3},
-    {BinaryOp::bit_or, "|", 4},
-    {BinaryOp::bit_xor, "^", 5},
-    {BinaryOp::bit_and, "&", 6},
-    {BinaryOp::add, "+", 8},
-    {BinaryOp::subtract, "-", 8},
-    {BinaryOp::multiply, "*", 9},
-    {BinaryOp::divide, "/", 9},
-    {BinaryOp::remainder, "%", 9},
-    {BinaryOp::minimum, "min", -1},
-    {BinaryOp::maximum, "max", -1},
+constexpr std::array<OperatorRow, 20> table = {{
+    {BinaryOp::logical_or, "||", 1},  {BinaryOp::logical_and, "&&", 2},
+    {BinaryOp::equal, "==", 3},       {BinaryOp::not_equal, "!=", 3},
+    {BinaryOp::less, "<", 3},         {BinaryOp::less_equal, "<=", 3},
+    {BinaryOp::greater, ">", 3},      {BinaryOp::greater_equal, ">=", 3},
+    {BinaryOp::bit_or, "|", 4},       {BinaryOp::bit_xor, "^", 5},
+    {BinaryOp::bit_and, "&", 6},      {BinaryOp::shift_left, "<<", 7},
+    {BinaryOp::shift_right, ">>", 7}, {BinaryOp::add, "+", 8},
+    {BinaryOp::subtract, "-", 8},     {BinaryOp::multiply, "*", 9},
+    {BinaryOp::divide, "/", 9},       {BinaryOp::remainder, "%", 9},
+    {BinaryOp::minimum, "min", -1},   {BinaryOp::maximum, "max", -1},
 }};
 
 }  // namespace

@@ -18,7 +18,7 @@ TEST(OperatorTable, every_operator_is_found_by_its_text_in_one_form_only) {
     EXPECT_EQ(find_infix(row.text), row.strength > 0 ? &row : nullptr) << row.text;
     EXPECT_EQ(find_call(row.text), row.strength > 0 ? nullptr : &row) << row.text;
   }
-  EXPECT_EQ(find_infix("<<"), nullptr);
+  EXPECT_EQ(find_infix("<<<"), nullptr);
   EXPECT_EQ(find_call("abs"), nullptr);
 }
 

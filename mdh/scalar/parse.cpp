@@ -18,6 +18,7 @@ class Parser {
 
   Expr expression() {
     const Depth guard(*this);
+    if (tokens_.at("loop") && tokens_.peek(1).text == "(") return loop_expression();
     if (!tokens_.at("if")) return binary_level(weakest);
     const Location where = tokens_.next().where;
     Expr condition = expression();
@@ -40,7 +41,35 @@ class Parser {
     }
   }
 
+  /// NAME "=" expr {"," NAME "=" expr}
+  std::vector<Binding> set() {
+    std::vector<Binding> bindings;
+    do {
+      const Token name = tokens_.expect_name("of a value");
+      tokens_.expect("=", fmt::format("after '{}'", name.text));
+      bindings.push_back({local(name.text), expression()});
+    } while (tokens_.accept(","));
+    return bindings;
+  }
+
  private:
+  Expr loop_expression() {
+    const Location where = tokens_.next().where;
+    tokens_.expect("(", "after loop");
+    std::vector<Binding> initial = set();
+    tokens_.expect(")", "after the initial values");
+    tokens_.expect("while", "after the initial values");
+    tokens_.expect("(", "before the condition");
+    Expr condition = expression();
+    tokens_.expect(")", "after the condition");
+    tokens_.expect("{", "before the updates");
+    std::vector<Binding> updates = set();
+    tokens_.expect("}", "after the updates");
+    tokens_.expect("yield", "after the updates");
+    return loop({std::move(initial), std::move(condition), std::move(updates), expression()},
+                where);
+  }
+
   /// Bounds the recursion: every way back into the grammar passes here.
   struct Depth {
     explicit Depth(Parser& parser) : parser(parser) {
@@ -62,7 +91,24 @@ class Parser {
     }
     if (tokens_.accept("-")) return unary(UnaryOp::negate, unary_level(), where);
     if (tokens_.accept("!")) return unary(UnaryOp::logical_not, unary_level(), where);
-    return primary();
+    if (tokens_.accept("~")) return unary(UnaryOp::bit_not, unary_level(), where);
+    return postfix();
+  }
+
+  Expr postfix() {
+    Expr e = primary();
+    for (;;) {
+      const Location where = tokens_.peek().where;
+      if (tokens_.accept("[")) {
+        e = element_of(std::move(e), expression(), where);
+        tokens_.expect("]", "after the index");
+      } else if (tokens_.accept(".")) {
+        e = field_of(std::move(e), tokens_.expect_name("of a field").text, where);
+      } else {
+        return e;
+      }
+      if (++operators_ > 1000) tokens_.fail("a simpler expression", "(too many operators)");
+    }
   }
 
   Expr primary() {
@@ -106,6 +152,10 @@ class Parser {
       return literal(Scalar::boolean, Value::integer(name.text == "true" ? 1 : 0), name.where);
     }
     if (tokens_.accept("(")) return call(name);
+    if (tokens_.at("{") && tokens_.peek(1).kind == Token::Kind::name &&
+        tokens_.peek(2).text == "=") {
+      return record(name);
+    }
     std::string full = name.text;
     // x.2: the second of several unnamed accesses of buffer x
     if (tokens_.at(".") && tokens_.peek(1).kind == Token::Kind::integer) {
@@ -115,15 +165,22 @@ class Parser {
     return variable({full, -1}, Undecided::name, name.where);
   }
 
+  Expr record(const Token& name) {
+    tokens_.next();
+    Make fields{name.text, set()};
+    tokens_.expect("}", fmt::format("after the fields of '{}'", name.text));
+    return make(Undecided::name, std::move(fields), name.where);
+  }
+
   Expr call(const Token& name) {
-    Call call{name.text, {}};
+    Call parts{name.text, {}, nullptr};
     if (!tokens_.accept(")")) {
       do {
-        call.arguments.push_back(expression());
+        parts.arguments.push_back(expression());
       } while (tokens_.accept(","));
       tokens_.expect(")", fmt::format("after the arguments of '{}'", name.text));
     }
-    return ExprNode{std::move(call), Undecided::name, name.where};
+    return scalar::call(std::move(parts), Undecided::name, name.where);
   }
 
   TokenStream& tokens_;

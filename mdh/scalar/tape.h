@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mdh/scalar/function.h"
+#include "mdh/scalar/mathematics.h"
 #include "mdh/scalar/value.h"
 
 namespace mdh::scalar {
@@ -15,52 +16,47 @@ enum class Precision {
   wide,      // in double throughout: the yardstick for rounding errors
 };
 
+/// One operation. Values of records occupy as many slots as they have leaves.
+struct TapeStep {
+  // jump_unless goes to step c if slot a is false, jump always. element copies slot a + b to `to`,
+  // where b is the value of slot b and below c.
+  enum class Opcode : uint8_t {
+    constant,
+    unary,
+    binary,
+    cast,
+    copy,
+    element,
+    mathematics,
+    jump,
+    jump_unless,
+  };
+  Opcode opcode = Opcode::constant;
+  BinaryOp binary = BinaryOp::add;
+  UnaryOp unary = UnaryOp::negate;
+  Scalar type = Scalar::i64;    // of the operands
+  Scalar target = Scalar::i64;  // of the result, for casts
+  int to = 0, a = 0, b = 0, c = 0;
+  Value value;
+  const MathFunction* math = nullptr;
+};
+
 class Tape {
  public:
   explicit Tape(const Function& f, Precision precision = Precision::declared);
 
-  /// Division of integers by zero is a user error; everything else is total.
+  /// Arguments and results leaf by leaf. Division of integers by zero and an index outside of an
+  /// array field are user errors; everything else is total.
   void run(std::span<const Value> arguments, std::span<Value> results) const;
 
+  /// The same with memory of the caller, for many runs.
+  void run(std::span<const Value> arguments, std::span<Value> results,
+           std::vector<Value>& scratch) const;
+
  private:
-  // jump_unless goes to step c if slot a is false, jump always.
-  enum class Opcode : uint8_t {
-    constant,
-    negate,
-    logical_not,
-    binary,
-    cast,
-    copy,
-    jump,
-    jump_unless,
-  };
-
-  struct Step {
-    Opcode opcode;
-    BinaryOp op;
-    Scalar type;    // of the operands
-    Scalar target;  // of the result, for casts
-    int to, a, b, c;
-    Value value;
-  };
-
-  int compile(const Expr& e, const Function& f);
-  int compile_binary(const Binary& b, Scalar type, const Function& f);
-  int compile_select(const Select& s, Scalar type, const Function& f);
-  int emit(Step step);
-  size_t emit_jump(Opcode opcode, int condition);
-  void land(size_t jump);
-  Value execute(const Step& step, const Value* slots) const;
-  Scalar effective(Scalar type) const;
-
-  Precision precision_;
   int slots_ = 0;
-  std::vector<Step> steps_;
-  std::vector<int> results_;
+  std::vector<TapeStep> steps_;
+  std::vector<int> results_;  // slots of all leaves of all results
 };
-
-/// One binary operation with the exact semantics of the type: wrap-around integers, IEEE floats,
-/// maxNum for min and max.
-Value apply(BinaryOp op, Scalar type, Value a, Value b);
 
 }  // namespace mdh::scalar

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "mdh/scalar/half.h"
+
 namespace mdh::scalar {
 namespace {
 
@@ -55,12 +57,17 @@ Value saturated(Scalar type, double f) {
 }  // namespace
 
 Value from_integer(Scalar type, int64_t i) {
+  if (type == Scalar::f16) return Value::floating(from_f16(to_f16(static_cast<float>(i))));
+  if (type == Scalar::bf16) return Value::floating(from_bf16(to_bf16(static_cast<float>(i))));
   if (type == Scalar::f32) return Value::floating(static_cast<float>(i));
   if (type == Scalar::f64) return Value::floating(static_cast<double>(i));
   return wrapped(type, static_cast<uint64_t>(i));
 }
 
 Value from_floating(Scalar type, double f) {
+  // 16-bit formats are computed in f32 and rounded afterwards.
+  if (type == Scalar::f16) return Value::floating(from_f16(to_f16(static_cast<float>(f))));
+  if (type == Scalar::bf16) return Value::floating(from_bf16(to_bf16(static_cast<float>(f))));
   if (type == Scalar::f32) return Value::floating(static_cast<float>(f));
   if (type == Scalar::f64) return Value::floating(f);
   if (type == Scalar::boolean) return Value::integer(f != 0 ? 1 : 0);
@@ -90,6 +97,10 @@ Value load(Scalar type, const void* address) {
     case Scalar::i64:
     case Scalar::u64:
       return {read<uint64_t>(address)};
+    case Scalar::f16:
+      return Value::floating(from_f16(read<uint16_t>(address)));
+    case Scalar::bf16:
+      return Value::floating(from_bf16(read<uint16_t>(address)));
     case Scalar::f32:
       return Value::floating(read<float>(address));
     case Scalar::f64:
@@ -103,6 +114,8 @@ void store(Scalar type, void* address, Value v) {
     case 1:
       return write(address, static_cast<uint8_t>(v.bits));
     case 2:
+      if (type == Scalar::f16) return write(address, to_f16(static_cast<float>(v.as_floating())));
+      if (type == Scalar::bf16) return write(address, to_bf16(static_cast<float>(v.as_floating())));
       return write(address, static_cast<uint16_t>(v.bits));
     case 4:
       return type == Scalar::f32 ? write(address, static_cast<float>(v.as_floating()))
@@ -114,7 +127,9 @@ void store(Scalar type, void* address, Value v) {
 
 std::string to_string(Scalar type, Value v) {
   if (type == Scalar::boolean) return v.bits != 0 ? "true" : "false";
-  if (type == Scalar::f32) return fmt::format("{}", static_cast<float>(v.as_floating()));
+  if (is_floating(type) && type != Scalar::f64) {
+    return fmt::format("{}", static_cast<float>(v.as_floating()));
+  }
   if (type == Scalar::f64) return fmt::format("{}", v.as_floating());
   return is_signed(type) ? fmt::format("{}", v.as_integer()) : fmt::format("{}", v.bits);
 }

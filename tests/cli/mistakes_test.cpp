@@ -105,7 +105,8 @@ TEST(Mistake, unknown_size) {
 TEST(Mistake, type_that_is_not_supported) {
   expect_refused({"run matvec --type i8", "not supported: 'matvec' with element type i8 [E807]",
                   "its types are f32, f64, i32, i64\n"});
-  expect_refused({"run matvec --type f16", "not supported: element type 'f16' [E114]", "use f32"});
+  expect_refused({"run matvec --type f16", "not supported: 'matvec' with element type f16 [E807]",
+                  "its types are f32, f64, i32, i64\n"});
 }
 
 TEST(Mistake, type_that_does_not_exist) {

@@ -133,8 +133,9 @@ TEST(Run, configuration_brings_sizes_types_and_machine_unless_they_are_given) {
 TEST(Run, json_has_the_keys_of_the_contract) {
   const json report = report_of("matvec --size 7,13 --threads 2");
   const std::set<std::string> expected = {
-      "schema",  "program",  "sizes",     "types", "target",  "machine", "config_source",
-      "threads", "verified", "max_error", "bound", "time_us", "gflops",  "gbs"};
+      "schema",  "program",       "sizes",   "types",    "target",
+      "machine", "config_source", "threads", "verified", "max_error",
+      "bound",   "time_us",       "gflops",  "gbs",      "exact_on_whole_numbers"};
   std::set<std::string> keys;
   for (const auto& [key, value] : report.items()) keys.insert(key);
   EXPECT_EQ(keys, expected);
@@ -179,6 +180,7 @@ TEST(Run, progress_is_on_stderr_and_names_target_machine_and_configuration) {
               "mdh: lowering, printing and compiling ...\n"
               "mdh: computing ...\n"
               "mdh: verifying ...\n"
+              "mdh: verifying once more, on whole numbers ...\n"
               "mdh: timing ...\n");
     EXPECT_FALSE(contains(o.out, "..."));
     if (!format.empty()) {

@@ -71,7 +71,10 @@ void expect_each_point_once(const Case& c, scalar::ProvenanceAlgebra& algebra,
   for (const hl::Component& component : hl::components(c.program.outputs)) {
     std::vector<std::vector<int64_t>> expected(outputs[component.buffer].cells.size());
     const hl::BufferView& view = c.program.outputs[component.buffer];
-    const auto index = hl::affine(c.program, view.accesses[component.access]);
+    std::vector<hl::Affine> index;
+    for (const scalar::Expr& axis : view.accesses[component.access].index) {
+      index.push_back(hl::find_affine(c.program, axis).value());
+    }
     std::vector<int64_t> point(sizes.size(), 0);
     for (int64_t n = 0; n < scalar::volume(sizes); ++n) {
       int64_t rest = n;

@@ -14,7 +14,7 @@ int list() {
       dimensions.push_back(fmt::format("{} by {}", d.symbol.name, hl::print(d.combine)));
     }
     for (const scalar::Scalar type : entry.types) types.push_back(to_string(type));
-    fmt::print("{:<10} {:<32} {} ({})\n", entry.name, join(dimensions, ", "), entry.summary,
+    fmt::print("{:<15} {:<32} {} ({})\n", entry.name, join(dimensions, ", "), entry.summary,
                join(types, " "));
   }
   return 0;

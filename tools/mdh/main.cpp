@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 
@@ -62,14 +63,25 @@ std::string source_of(const mdh::Diagnostic& d) {
   return readable ? mdh::read_file(*d.where.file) : std::string();
 }
 
+[[noreturn]] void cannot_print() {
+  mdh::user_error("E002", {}, "cannot write to stdout", "is there space left?");
+}
+
+/// What a full disk swallowed is not printed, whatever the verb believes.
+int printed(const std::function<int()>& verb) {
+  int exit = 0;
+  try {
+    exit = verb();
+  } catch (const std::system_error&) {  // fmt's way to say that a write failed
+    cannot_print();
+  }
+  if (std::fflush(stdout) != 0) cannot_print();
+  return exit;
+}
+
 int guarded(const std::function<int()>& verb) {
   try {
-    const int exit = verb();
-    // What a full disk swallowed is not printed, whatever the verb believes.
-    if (std::fflush(stdout) != 0) {
-      mdh::user_error("E002", {}, "cannot write to stdout", "is there space left?");
-    }
-    return exit;
+    return printed(verb);
   } catch (const mdh::Error& e) {
     fmt::print(stderr, "{}", render(e.diagnostic(), source_of(e.diagnostic())));
     return exit_code(e.diagnostic().kind);
@@ -121,7 +133,15 @@ int main(int argc, char** argv) {
   add_program_options(*run_verb, request);
   run_verb->add_flag("--json", run_options.json, "one JSON object on stdout");
   run_verb->add_flag("--compare", run_options.compare, "also time the plain loop, interleaved");
+  run_verb->add_option("--input", run_options.inputs, "data of a buffer: NAME=F.npy (repeatable)");
+  run_verb->add_option("--output", run_options.outputs,
+                       "where a result goes: NAME=F.npy (repeatable)");
   run_verb->callback(call([&] { return run(request, run_options); }));
+
+  std::string code;
+  CLI::App* help_verb = app.add_subcommand("help", "what an error code means");
+  help_verb->add_option("CODE", code, "the code at the end of a message, such as E204")->required();
+  help_verb->callback(call([&] { return help(code); }));
 
   app.add_subcommand("doctor", "what works on this machine and what is missing")
       ->callback(call(doctor));

@@ -127,14 +127,15 @@ hl::Bindings bindings_of(const Request& request, const hl::Program& p, const exa
   return bindings;
 }
 
-/// The element type of a catalogue entry: its type parameter's value.
-scalar::Scalar element_type(const hl::Program& p, const hl::Bindings& bindings) {
+/// The element type of a catalogue entry: its type parameter's value, or the only one it has.
+scalar::Scalar element_type(const examples::Entry& entry, const hl::Program& p,
+                            const hl::Bindings& bindings) {
   for (const hl::Parameter& parameter : p.parameters) {
     if (parameter.kind != Kind::type) continue;
     const auto bound = bindings.types.find(parameter.symbol.name);
     return bound == bindings.types.end() ? scalar_of(parameter.type) : bound->second;
   }
-  return scalar::Scalar::f32;
+  return entry.types.front();
 }
 
 void check_type(const examples::Entry& entry, scalar::Scalar type) {
@@ -177,7 +178,7 @@ Problem resolve(const Request& request) {
   const std::optional<ll::Config> config = config_of(request);
   hl::Bindings bindings = bindings_of(request, generic, problem.entry, config);
   if (problem.entry) {
-    problem.instance.type = element_type(generic, bindings);
+    problem.instance.type = element_type(*problem.entry, generic, bindings);
     check_type(*problem.entry, problem.instance.type);
     const auto usual = problem.entry->constants(problem.instance.type);
     bindings.values.insert(usual.begin(), usual.end());

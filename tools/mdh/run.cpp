@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "mdh/driver/data.h"
+#include "tools/mdh/data_files.h"
 #include "tools/mdh/progress.h"
 #include "tools/mdh/verbs.h"
 
@@ -24,6 +26,14 @@ driver::RunOptions options_of(const Problem& problem, const Request& request,
   options.threads = problem.threads;
   options.seed = request.seed;
   options.compare = verb.compare;
+  options.inputs = [&] {
+    const bool made = problem.entry && problem.entry->inputs;
+    std::vector<scalar::Array> inputs =
+        made ? problem.entry->inputs(problem.instance, problem.program, request.seed)
+             : driver::random_inputs(problem.program, request.seed);
+    read_inputs(problem.program, verb.inputs, inputs);
+    return inputs;
+  };
   if (has_plain_loop(problem, request)) {
     options.plain = [&problem](std::span<void* const> buffers) {
       problem.entry->plain(problem.instance, buffers);
@@ -33,8 +43,8 @@ driver::RunOptions options_of(const Problem& problem, const Request& request,
 }
 
 std::string coverage_text(const driver::Verification& v) {
-  return v.coverage == driver::Coverage::none ? "none (this is the reference)"
-                                              : to_string(v.coverage);
+  if (v.coverage == driver::Coverage::none) return "none (this is the reference)";
+  return to_string(v.coverage) + (v.exact ? ", exact on whole numbers" : "");
 }
 
 void print_json(const Problem& problem, const driver::RunReport& report) {
@@ -52,6 +62,7 @@ void print_json(const Problem& problem, const driver::RunReport& report) {
   out["verified"] = to_string(report.verification.coverage);
   out["max_error"] = report.verification.max_error;
   out["bound"] = report.verification.bound;
+  out["exact_on_whole_numbers"] = report.verification.exact;
   out["time_us"] = {{"median", report.timing.median_us},
                     {"mean", report.timing.mean_us},
                     {"ci99", report.timing.ci99_us},
@@ -80,7 +91,7 @@ void print_text(const Problem& problem, const driver::RunReport& report) {
 driver::RunReport run_with_progress(const Problem& problem, const Request& request,
                                     const RunVerbOptions& verb) {
   driver::RunOptions options = options_of(problem, request, verb);
-  const int steps = options.target->print == nullptr ? 2 : options.compare ? 5 : 4;
+  const int steps = options.target->print == nullptr ? 2 : options.compare ? 6 : 5;
   Progress progress(steps, request.quiet);
   options.progress = [&](const std::string& what) { progress.step(what); };
   return driver::run(problem.program, options);
@@ -94,6 +105,7 @@ int run(const Request& request, const RunVerbOptions& verb) {
     user_error("E808", {}, "--compare needs a program of the catalogue, without --set",
                "only they come with a plain loop, which has constants of its own");
   }
+  check_files(problem.program, verb.inputs, verb.outputs);
   if (!request.quiet) {
     fmt::print(stderr, "mdh: target {}, machine {}, configuration: {}, threads {}\n",
                problem.target->name, problem.machine.name, problem.config.source, problem.threads);
@@ -107,6 +119,7 @@ int run(const Request& request, const RunVerbOptions& verb) {
                  {},
                  "no time is reported for a wrong result; please report this as a bug"});
   }
+  write_outputs(problem.program, verb.outputs, report.outputs);
   verb.json ? print_json(problem, report) : print_text(problem, report);
   return 0;
 }

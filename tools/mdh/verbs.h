@@ -16,9 +16,14 @@ int check(const Request& request);
 struct RunVerbOptions {
   bool json = false;
   bool compare = false;
+  std::vector<std::string> inputs;   // "NAME=F.npy"
+  std::vector<std::string> outputs;  // "NAME=F.npy"
 };
 int run(const Request& request, const RunVerbOptions& options);
 
 int doctor();
+
+/// What an error code means, from docs/errors.md.
+int help(const std::string& code);
 
 }  // namespace mdh::tool

@@ -1,0 +1,69 @@
+#include "mdh/driver/memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "mdh/hl/analysis.h"
+
+namespace mdh::driver {
+namespace {
+
+constexpr size_t line = 64;
+
+void* aligned(char* memory) {
+  const auto address = reinterpret_cast<uintptr_t>(memory);
+  return memory + (line - address % line) % line;
+}
+
+}  // namespace
+
+Memory::Memory(const hl::Program& p, const std::vector<scalar::Array>& inputs) {
+  for (const auto* views : {&p.outputs, &p.inputs}) {
+    for (const hl::BufferView& view : *views) {
+      const scalar::Extents extents = hl::extents(p, view);
+      const auto used = static_cast<size_t>(scalar::volume(extents) * scalar::bytes_of(view.type));
+      blocks_.push_back(
+          {view.type, extents, views == &p.outputs, std::vector<char>(used + line), used});
+    }
+  }
+  size_t next = 0;
+  for (Block& block : blocks_) {
+    pointers_.push_back(aligned(block.bytes.data()));
+    if (!block.is_output) copy_to_memory(inputs[next++], pointers_.back());
+  }
+}
+
+void Memory::poison(int byte) {
+  for (size_t n = 0; n < blocks_.size(); ++n) {
+    if (blocks_[n].is_output) std::memset(pointers_[n], byte, blocks_[n].used);
+  }
+}
+
+std::vector<scalar::Array> Memory::outputs() const {
+  std::vector<scalar::Array> all;
+  for (size_t n = 0; n < blocks_.size(); ++n) {
+    if (!blocks_[n].is_output) continue;
+    all.push_back(scalar::copy_from_memory(blocks_[n].type, blocks_[n].extents, pointers_[n]));
+  }
+  return all;
+}
+
+std::vector<scalar::Array> Memory::run_poisoned(const MemoryKernel& kernel) {
+  poison(0xDB);
+  kernel(pointers_);
+  std::vector<scalar::Array> first = outputs();
+  poison(0x24);
+  kernel(pointers_);
+  const std::vector<scalar::Array> second = outputs();
+  for (size_t b = 0; b < first.size(); ++b) {
+    const int width = first[b].width();
+    for (int64_t n = 0; n < first[b].size(); ++n) {
+      const auto one = first[b].cells.begin() + n * width;
+      const auto other = second[b].cells.begin() + n * width;
+      first[b].defined[n] = std::equal(one, one + width, other) ? 1 : 0;
+    }
+  }
+  return first;
+}
+
+}  // namespace mdh::driver

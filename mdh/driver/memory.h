@@ -1,0 +1,44 @@
+// The memory of a program's buffers, as compiled code and plain loops see it.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "mdh/hl/program.h"
+#include "mdh/scalar/array.h"
+
+namespace mdh::driver {
+
+/// Anything that computes outputs from inputs in memory: one pointer per buffer, outputs first.
+using MemoryKernel = std::function<void(std::span<void* const> buffers)>;
+
+/// All buffers of a program, outputs first, row-major, aligned to cache lines; records as C lays
+/// them out.
+class Memory {
+ public:
+  Memory(const hl::Program& p, const std::vector<scalar::Array>& inputs);
+
+  std::span<void* const> pointers() const { return pointers_; }
+
+  /// Runs a kernel twice on differently poisoned outputs. Elements that differ between the two runs
+  /// were not written and come back undefined.
+  std::vector<scalar::Array> run_poisoned(const MemoryKernel& kernel);
+
+ private:
+  struct Block {
+    scalar::Type type;
+    scalar::Extents extents;
+    bool is_output;
+    std::vector<char> bytes;
+    size_t used;
+  };
+
+  void poison(int byte);
+  std::vector<scalar::Array> outputs() const;
+
+  std::vector<Block> blocks_;
+  std::vector<void*> pointers_;
+};
+
+}  // namespace mdh::driver
