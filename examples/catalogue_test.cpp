@@ -369,13 +369,20 @@ std::vector<Scalar> compiled_types(const Entry& entry) {
   return {Scalar::f32, Scalar::i64};
 }
 
+/// What the OpenMP back end does not know yet: prefix sums, loops, records.
+bool is_refused(const Entry& entry) {
+  static const std::set<std::string> names = {"scan", "mbbs", "mandelbrot", "prl", "prl_multi"};
+  return names.contains(entry.name);
+}
+
 class CompiledEntry : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(CompiledEntry, is_right_at_all_sizes_types_and_numbers_of_threads_or_refused) {
   const Entry& entry = *find_entry(GetParam());
   for (const Scalar type : compiled_types(entry)) {
     const auto refusal = refusal_of([&] { expect_right_on_openmp(entry, type); });
-    if (refusal) GTEST_SKIP() << *refusal;
+    EXPECT_EQ(refusal.has_value(), is_refused(entry)) << refusal.value_or("compiled after all");
+    if (refusal) return;
   }
 }
 
@@ -389,7 +396,8 @@ TEST_P(CompiledEntry, runs_at_its_default_sizes_or_is_refused) {
   options.threads = 2;
   driver::RunReport report;
   const auto refusal = refusal_of([&] { report = driver::run(p, options); });
-  if (refusal) GTEST_SKIP() << *refusal;
+  EXPECT_EQ(refusal.has_value(), is_refused(entry)) << refusal.value_or("compiled after all");
+  if (refusal) return;
   EXPECT_TRUE(report.verification.right) << report.verification.complaint;
   EXPECT_EQ(report.verification.coverage, driver::Coverage::full);
   EXPECT_GT(report.timing.count, 0);
