@@ -48,7 +48,7 @@ class Scope {
 Expr resolve(const Expr& e, const Scope& scope);
 
 /// One call, its arguments resolved already.
-Expr resolve_call(const Expr& call, const Scope& scope);
+Expr resolve_call(const Expr& e, const Scope& scope);
 
 /// A type's name: a scalar type, a record or a type parameter of the scope.
 Type resolve_type(const std::string& name, const Location& where, const Scope& scope);

@@ -144,7 +144,7 @@ int TapeCompiler::reserve(int width) {
 
 int TapeCompiler::emit(TapeStep step) {
   step.to = reserve(1);
-  steps_.push_back(std::move(step));
+  steps_.push_back(step);
   return steps_.back().to;
 }
 

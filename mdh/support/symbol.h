@@ -14,6 +14,7 @@ struct Symbol {
   int id = -1;
 
   bool resolved() const { return id >= 0; }
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 misreads the defaulted comparison
   friend auto operator<=>(const Symbol&, const Symbol&) = default;
 };
 
