@@ -59,6 +59,13 @@ TEST(DataFiles, unknown_buffers_and_files_are_refused_before_anything_runs) {
   EXPECT_TRUE(contains(file.err, "cannot read '/nonexistent.npy'")) << file.err;
 }
 
+TEST(Compare, reference_has_nothing_to_compare) {
+  const Outcome o = mdh("run dot --target reference --compare -q");
+  EXPECT_EQ(o.exit, 2);
+  EXPECT_TRUE(contains(o.err, "--compare needs a target that is compiled [E808]")) << o.err;
+  EXPECT_TRUE(contains(o.err, "hint: use --target openmp")) << o.err;
+}
+
 TEST(Help, code_is_explained_from_the_documentation) {
   const Outcome o = mdh("help E204");
   EXPECT_EQ(o.exit, 0);

@@ -105,6 +105,9 @@ int run(const Request& request, const RunVerbOptions& verb) {
     user_error("E808", {}, "--compare needs a program of the catalogue, without --set",
                "only they come with a plain loop, which has constants of its own");
   }
+  if (verb.compare && problem.target->print == nullptr) {
+    user_error("E808", {}, "--compare needs a target that is compiled", "use --target openmp");
+  }
   check_files(problem.program, verb.inputs, verb.outputs);
   if (!request.quiet) {
     fmt::print(stderr, "mdh: target {}, machine {}, configuration: {}, threads {}\n",
