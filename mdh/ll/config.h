@@ -1,14 +1,16 @@
 // A configuration says how a computation is de-composed and re-composed on a machine.
 //
 // Written as people think: for every dimension its digits, most significant first, each a layer and
-// a number of parts; and the order of the loops. From it follow the paper's number of parts (#PRT),
-// orders (D1, S1, R1) and assignments (D2, S2, R2).
+// a number of parts; the order of the loops; where inputs are staged and results accumulated. The
+// paper's fifteen parameters follow from it (ll/parameters.h).
 //
 //   {"mdh_config": 1, "program": "matvec", "sizes": {"I": 512, "K": 4096}, "types": {"T": "f32"},
-//   "machine": "artificial",
+//    "machine": "artificial",
 //    "layers": ["HM", "COR", "L1"],
 //    "split": {"i": ["HM 2", "COR 8", "L1 32"], "k": ["HM 4", "COR 16", "L1 64"]},
-//    "order": ["HM.i", "HM.k", "COR.i", "COR.k", "L1.i", "L1.k"]}
+//    "order": ["HM.i", "HM.k", "COR.i", "COR.k", "L1.i", "L1.k"],
+//    "stage": {"v": [{"from": "L1.i", "region": "L1"}]},
+//    "acc": {"w": [{"inside": "L1.i", "region": "L1"}]}}
 //
 // Partitioning is padded: the product of a dimension's parts may exceed its size; border parts are
 // then partial or empty.
@@ -20,6 +22,8 @@
 #include <vector>
 
 #include "mdh/hl/program.h"
+#include "mdh/ll/code.h"
+#include "mdh/ll/program.h"
 #include "mdh/machine/machine.h"
 
 namespace mdh::ll {
@@ -30,25 +34,56 @@ struct Digit {
   friend bool operator==(const Digit&, const Digit&) = default;
 };
 
-/// One level of the decomposition: a layer in a dimension, written "L1.k".
-struct LevelName {
-  std::string layer;
+using Split = std::map<std::string, std::vector<Digit>>;  // by dimension
+
+/// One axis of a layout: a buffer dimension by its position (1-based) or by the dimension of the
+/// program that alone walks along it ("j"), whole, or only the digit of one layer ("j@L1").
+struct LayoutAxis {
   std::string dimension;
-  friend bool operator==(const LevelName&, const LevelName&) = default;
+  std::string layer;
+  friend bool operator==(const LayoutAxis&, const LayoutAxis&) = default;
 };
 
-std::string to_string(const LevelName& level);
+std::string to_string(const LayoutAxis& axis);
+
+/// From a level inwards a buffer is kept elsewhere: "from" for inputs, "inside" for outputs. The
+/// level "f" is the scalar function itself.
+struct Relocation {
+  LevelName from;
+  std::string region;
+  std::vector<LayoutAxis> layout;  // empty: as outside
+  friend bool operator==(const Relocation&, const Relocation&) = default;
+};
+
+using Relocations = std::map<std::string, std::vector<Relocation>>;  // by buffer, outside in
+
+/// A phase with an order of its own, or with its levels on other layers: the digits of a dimension
+/// have the counts of the common split, in the same significance.
+struct PhaseOverride {
+  std::vector<LevelName> order;
+  Split split;
+  friend bool operator==(const PhaseOverride&, const PhaseOverride&) = default;
+};
 
 struct Config {
   std::string program;                   // what it was made for; informative
   std::map<std::string, int64_t> sizes;  // sizes and types to use where the user gives none
   std::map<std::string, std::string> types;
   std::string machine;
-  std::vector<std::string> layers;  // significance of the digits, most significant first
-  std::map<std::string, std::vector<Digit>> split;  // by dimension
+  std::vector<std::vector<std::string>> fuse;  // dimensions joined to one before all else
+  std::vector<std::string> layers;             // significance of the digits, most significant first
+  Split split;
   std::vector<LevelName> order;  // outermost first; every level with more than one part
+  Relocations stage;             // of inputs
+  Relocations acc;               // of outputs
+  std::map<std::string, PhaseOverride> phases;  // decomposition, scalar, recomposition
+  std::map<std::string, std::string> tags;      // machine dimensions by level: "BLK.j": "x"
+  Code code;
   friend bool operator==(const Config&, const Config&) = default;
 };
+
+/// The names of the phases, in their order.
+const std::vector<std::string>& phase_names();
 
 /// JSON text, both ways. Unknown keys are errors with the nearest name.
 Config parse_config(std::string_view text, const std::string& file = "<config>");
@@ -57,8 +92,8 @@ std::string print(const Config& config);
 /// Throws the first rule the configuration breaks, naming the rule, the level and the fix.
 void validate(const Config& config, const hl::Program& program, const machine::Machine& machine);
 
-/// A configuration for any program on any machine: the first concatenated dimension is dealt to the
-/// cores, loops are ordered so that the innermost ones walk along memory.
+/// A configuration for any program on any machine: concatenated dimensions are dealt to the cores,
+/// loops are ordered so that the innermost ones walk along memory.
 Config default_config(const hl::Program& program, const machine::Machine& machine, int cores);
 
 }  // namespace mdh::ll

@@ -1,146 +1,76 @@
 // The file form of configurations.
 #include <algorithm>
-#include <cstdint>
 
-#include <nlohmann/json.hpp>
-
+#include "mdh/ll/code_json.h"
 #include "mdh/ll/config.h"
-#include "mdh/support/text.h"
+#include "mdh/ll/json_fields.h"
 
 namespace mdh::ll {
 namespace {
 
-using nlohmann::json;
+using json = JsonFields::json;
 
-/// Line and column of a byte of the text.
-Location place(std::string_view text, size_t byte, const std::string& file) {
-  const std::string_view before = text.substr(0, std::min(byte, text.size()));
-  const size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
-  return {std::make_shared<const std::string>(file),
-          1 + static_cast<int>(std::count(before.begin(), before.end(), '\n')),
-          1 + static_cast<int>(before.size() - line_start)};
+const std::vector<std::string>& known_keys() {
+  static const std::vector<std::string> keys = {
+      "mdh_config", "program", "sizes", "types", "machine", "fuse", "layers",
+      "split",      "order",   "stage", "acc",   "phases",  "tags", "code"};
+  return keys;
 }
 
-/// Reads one file; every complaint names the key it is about.
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  Reader(std::string_view text, const std::string& file) : fields_(text, file) {}
 
   Config run() {
-    const json root = document();
-    if (!root.is_object()) fail("E311", "", "a configuration is a JSON object");
-    check_keys(root);
-    const json version = root.value("mdh_config", json());
-    if (version != 1) fail("E312", "mdh_config", "expected version 1");
+    const json root = fields_.document();
+    if (!root.is_object()) fields_.fail("E311", "", "a configuration is a JSON object");
+    fields_.check_keys(root, known_keys());
+    if (!root.contains("mdh_config") || root["mdh_config"] != 1) {
+      fields_.fail("E312", "mdh_config", "expected version 1");
+    }
     Config config;
     for (const auto& [key, value] : root.items()) read(config, key, value);
     return config;
   }
 
  private:
-  json document() const {
-    try {
-      return json::parse(text_);
-    } catch (const json::parse_error& e) {
-      const std::string what = e.what();
-      const size_t detail = what.find(": ");
-      user_error(
-          "E310", place(text_, e.byte == 0 ? 0 : e.byte - 1, file_),
-          "this is not JSON: " + (detail == std::string::npos ? what : what.substr(detail + 2)));
-    } catch (const json::out_of_range& e) {  // "[json.exception.out_of_range.406] number overflow"
-      const std::string what = e.what();
-      user_error("E310", place(text_, 0, file_),
-                 "this is not JSON: " + what.substr(what.find(' ') + 1));
-    }
-  }
-
-  [[noreturn]] void fail(const std::string& code, const std::string& key,
-                         const std::string& message, const std::string& hint = {}) const {
-    user_error(code, place_of(key), key.empty() ? message : fmt::format("\"{}\": {}", key, message),
-               hint);
-  }
-
-  /// Where the key stands, and not a value that reads the same; the beginning if it is not found.
-  Location place_of(const std::string& key) const {
-    const std::string quoted = '"' + key + '"';
-    for (size_t at = text_.find(quoted); at != std::string_view::npos;
-         at = text_.find(quoted, at + 1)) {
-      const size_t next = text_.find_first_not_of(" \t\r\n", at + quoted.size());
-      if (next != std::string_view::npos && text_[next] == ':') return place(text_, at, file_);
-    }
-    return place(text_, 0, file_);
-  }
-
-  void check_keys(const json& root) const {
-    static const std::vector<std::string> known = {"mdh_config", "program", "sizes", "types",
-                                                   "machine",    "layers",  "split", "order"};
-    static const std::vector<std::string> planned = {"stage",  "acc",  "code",
-                                                     "phases", "tags", "fuse"};
-    for (const auto& [key, value] : root.items()) {
-      if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-      const bool is_planned = std::find(planned.begin(), planned.end(), key) != planned.end();
-      if (is_planned && value.empty()) continue;
-      if (is_planned) {
-        unsupported("E313", place_of(key), fmt::format("\"{}\" in configurations", key),
-                    "this version reads split, order and layers");
-      }
-      fail("E314", key, "unknown key", suggestion(key, known));
-    }
-  }
-
   void read(Config& config, const std::string& key, const json& value) const {
-    if (key == "program") config.program = text_of(key, value);
-    if (key == "machine") config.machine = text_of(key, value);
-    if (key == "layers") config.layers = texts_of(key, value);
+    if (key == "program") config.program = fields_.text_of(key, value);
+    if (key == "machine") config.machine = fields_.text_of(key, value);
+    if (key == "layers") config.layers = fields_.texts_of(key, value);
     if (key == "sizes") config.sizes = sizes_of(key, value);
-    if (key == "types") config.types = types_of(key, value);
+    if (key == "types") config.types = texts_by_name(key, value);
     if (key == "split") config.split = split_of(key, value);
     if (key == "order") config.order = order_of(key, value);
-  }
-
-  std::string text_of(const std::string& key, const json& value) const {
-    if (!value.is_string()) fail("E315", key, "expected a text, got " + value.dump());
-    return value.get<std::string>();
-  }
-
-  std::vector<std::string> texts_of(const std::string& key, const json& value) const {
-    if (!value.is_array()) fail("E315", key, "expected a list, got " + value.dump());
-    std::vector<std::string> texts;
-    for (const json& item : value) texts.push_back(text_of(key, item));
-    return texts;
-  }
-
-  void expect_object(const std::string& key, const json& value) const {
-    if (!value.is_object()) fail("E315", key, "expected an object, got " + value.dump());
+    if (key == "fuse") config.fuse = fuse_of(key, value);
+    if (key == "stage") config.stage = relocations_of(key, value, "from");
+    if (key == "acc") config.acc = relocations_of(key, value, "inside");
+    if (key == "phases") config.phases = phases_of(key, value);
+    if (key == "tags") config.tags = texts_by_name(key, value);
+    if (key == "code") config.code = read_code(fields_, value);
   }
 
   std::map<std::string, int64_t> sizes_of(const std::string& key, const json& value) const {
-    expect_object(key, value);
+    fields_.expect_object(key, value);
     std::map<std::string, int64_t> sizes;
-    for (const auto& [name, size] : value.items()) {
-      const bool too_large = size.is_number_unsigned() && size.get<uint64_t>() > INT64_MAX;
-      if (!size.is_number_integer() || too_large) {
-        fail("E315", name, "expected an integer, got " + size.dump());
-      }
-      sizes[name] = size.get<int64_t>();
-    }
+    for (const auto& [name, size] : value.items()) sizes[name] = fields_.integer_of(name, size);
     return sizes;
   }
 
-  std::map<std::string, std::string> types_of(const std::string& key, const json& value) const {
-    expect_object(key, value);
-    std::map<std::string, std::string> types;
-    for (const auto& [name, type] : value.items()) types[name] = text_of(name, type);
-    return types;
+  std::map<std::string, std::string> texts_by_name(const std::string& key,
+                                                   const json& value) const {
+    fields_.expect_object(key, value);
+    std::map<std::string, std::string> texts;
+    for (const auto& [name, text] : value.items()) texts[name] = fields_.text_of(name, text);
+    return texts;
   }
 
-  std::map<std::string, std::vector<Digit>> split_of(const std::string& key,
-                                                     const json& value) const {
-    expect_object(key, value);
-    std::map<std::string, std::vector<Digit>> split;
+  Split split_of(const std::string& key, const json& value) const {
+    fields_.expect_object(key, value);
+    Split split;
     for (const auto& [dimension, digits] : value.items()) {
       std::vector<Digit>& mine = split[dimension];
-      for (const std::string& text : texts_of(dimension, digits)) {
+      for (const std::string& text : fields_.texts_of(dimension, digits)) {
         mine.push_back(digit(dimension, text));
       }
     }
@@ -150,29 +80,83 @@ class Reader {
   Digit digit(const std::string& dimension, const std::string& text) const {
     const std::vector<std::string> words = mdh::split(text, ' ');
     long long parts = 0;
-    if (words.size() != 2 || words[0].empty() || !to_integer(words[1], parts)) {
-      fail("E316", dimension, fmt::format("cannot read the digit \"{}\"", text),
-           "write a layer and a number of parts, such as \"L1 32\"");
+    const bool is_open = words.size() == 2 && words[1] == "*";
+    if (words.size() != 2 || words[0].empty() || !(is_open || to_integer(words[1], parts))) {
+      fields_.fail("E316", dimension, fmt::format("cannot read the digit \"{}\"", text),
+                   "write a layer and a number of parts, such as \"L1 32\"");
     }
-    return {words[0], parts};
+    return {words[0], is_open ? open_parts : parts};
   }
 
   std::vector<LevelName> order_of(const std::string& key, const json& value) const {
     std::vector<LevelName> order;
-    for (const std::string& text : texts_of(key, value)) {
-      const std::vector<std::string> words = mdh::split(text, '.');
-      if (words.size() != 2 || words[0].empty() || words[1].empty()) {
-        fail("E317", key, fmt::format("cannot read the level \"{}\"", text),
-             "write LAYER.dimension, such as \"L1.k\"");
-      }
-      order.push_back({words[0], words[1]});
+    for (const std::string& text : fields_.texts_of(key, value)) {
+      order.push_back(level_of(fields_, key, text));
     }
     return order;
   }
 
-  std::string_view text_;
-  std::string file_;
+  std::vector<std::vector<std::string>> fuse_of(const std::string& key, const json& value) const {
+    if (!value.is_array()) fields_.fail("E315", key, "expected a list, got " + value.dump());
+    std::vector<std::vector<std::string>> groups;
+    for (const json& group : value) groups.push_back(fields_.texts_of(key, group));
+    return groups;
+  }
+
+  Relocations relocations_of(const std::string& key, const json& value,
+                             const std::string& level_key) const {
+    fields_.expect_object(key, value);
+    Relocations all;
+    for (const auto& [buffer, list] : value.items()) {
+      if (!list.is_array()) fields_.fail("E315", buffer, "expected a list, got " + list.dump());
+      std::vector<Relocation>& mine = all[buffer];
+      for (const json& item : list) mine.push_back(relocation(buffer, item, level_key));
+    }
+    return all;
+  }
+
+  Relocation relocation(const std::string& buffer, const json& value,
+                        const std::string& level_key) const {
+    fields_.expect_object(buffer, value);
+    fields_.check_keys(value, {level_key, "region", "layout"});
+    for (const std::string& needed : {level_key, std::string("region")}) {
+      if (!value.contains(needed)) {
+        fields_.fail("E315", buffer, fmt::format("\"{}\" is missing", needed),
+                     fmt::format("write {{\"{}\": \"L1.k\", \"region\": \"L1\"}}", level_key));
+      }
+    }
+    const std::string level = fields_.text_of(level_key, value[level_key]);
+    Relocation result;
+    result.from = level == "f" ? LevelName{"f", ""} : level_of(fields_, level_key, level);
+    result.region = fields_.text_of("region", value["region"]);
+    if (!value.contains("layout")) return result;
+    for (const std::string& axis : fields_.texts_of("layout", value["layout"])) {
+      const size_t at = axis.find('@');
+      result.layout.push_back(at == std::string::npos
+                                  ? LayoutAxis{axis, ""}
+                                  : LayoutAxis{axis.substr(0, at), axis.substr(at + 1)});
+    }
+    return result;
+  }
+
+  std::map<std::string, PhaseOverride> phases_of(const std::string& key, const json& value) const {
+    fields_.expect_object(key, value);
+    fields_.check_keys(value, phase_names());
+    std::map<std::string, PhaseOverride> phases;
+    for (const auto& [name, phase] : value.items()) {
+      fields_.expect_object(name, phase);
+      fields_.check_keys(phase, {"order", "split"});
+      PhaseOverride& mine = phases[name];
+      if (phase.contains("order")) mine.order = order_of("order", phase["order"]);
+      if (phase.contains("split")) mine.split = split_of("split", phase["split"]);
+    }
+    return phases;
+  }
+
+  JsonFields fields_;
 };
+
+// ---- printing
 
 std::string quoted(const std::vector<std::string>& texts) {
   std::vector<std::string> all;
@@ -180,7 +164,75 @@ std::string quoted(const std::vector<std::string>& texts) {
   return "[" + join(all, ", ") + "]";
 }
 
+/// JSON on one line, with a space after every comma and colon.
+std::string spaced(const json& value) {
+  std::vector<std::string> items;
+  if (value.is_object()) {
+    for (const auto& [key, item] : value.items()) {
+      items.push_back(json(key).dump() + ": " + spaced(item));
+    }
+    return "{" + join(items, ", ") + "}";
+  }
+  if (value.is_array()) {
+    for (const json& item : value) items.push_back(spaced(item));
+    return "[" + join(items, ", ") + "]";
+  }
+  return value.dump();
+}
+
+json json_of(const std::vector<LevelName>& order) {
+  json texts = json::array();
+  for (const LevelName& level : order) texts.push_back(to_string(level));
+  return texts;
+}
+
+json json_of(const Split& split) {
+  json value = json::object();
+  for (const auto& [dimension, digits] : split) {
+    json texts = json::array();
+    for (const Digit& d : digits) {
+      texts.push_back(d.parts == open_parts ? d.layer + " *"
+                                            : fmt::format("{} {}", d.layer, d.parts));
+    }
+    value[dimension] = std::move(texts);
+  }
+  return value;
+}
+
+json json_of(const Relocations& relocations, const char* level_key) {
+  json value = json::object();
+  for (const auto& [buffer, list] : relocations) {
+    value[buffer] = json::array();
+    for (const Relocation& one : list) {
+      json item = {{level_key, to_string(one.from)}, {"region", one.region}};
+      for (const LayoutAxis& axis : one.layout) item["layout"].push_back(to_string(axis));
+      value[buffer].push_back(std::move(item));
+    }
+  }
+  return value;
+}
+
+json json_of(const std::map<std::string, PhaseOverride>& phases) {
+  json value = json::object();
+  for (const auto& [name, phase] : phases) {
+    json item = json::object();
+    if (!phase.order.empty()) item["order"] = json_of(phase.order);
+    if (!phase.split.empty()) item["split"] = json_of(phase.split);
+    value[name] = std::move(item);
+  }
+  return value;
+}
+
 }  // namespace
+
+const std::vector<std::string>& phase_names() {
+  static const std::vector<std::string> names = {"decomposition", "scalar", "recomposition"};
+  return names;
+}
+
+std::string to_string(const LayoutAxis& axis) {
+  return axis.layer.empty() ? axis.dimension : axis.dimension + "@" + axis.layer;
+}
 
 Config parse_config(std::string_view text, const std::string& file) {
   return Reader(text, file).run();
@@ -188,25 +240,23 @@ Config parse_config(std::string_view text, const std::string& file) {
 
 /// One line per subject, so that two configurations can be compared line by line.
 std::string print(const Config& config) {
-  std::vector<std::string> splits, order, sizes, types;
-  for (const auto& [dimension, digits] : config.split) {
-    std::vector<std::string> texts;
-    for (const Digit& d : digits) texts.push_back(fmt::format("{} {}", d.layer, d.parts));
-    splits.push_back(fmt::format("{}: {}", json(dimension).dump(), quoted(texts)));
-  }
-  for (const LevelName& level : config.order) order.push_back(to_string(level));
-  for (const auto& [name, size] : config.sizes) {
-    sizes.push_back(fmt::format("{}: {}", json(name).dump(), size));
-  }
-  for (const auto& [name, type] : config.types) {
-    types.push_back(fmt::format("{}: {}", json(name).dump(), json(type).dump()));
-  }
-  return fmt::format(
-      "{{\"mdh_config\": 1, \"program\": {}, \"sizes\": {{{}}}, \"types\": {{{}}}, \"machine\": "
-      "{},\n"
-      " \"layers\": {},\n \"split\": {{{}}},\n \"order\": {}}}\n",
-      json(config.program).dump(), join(sizes, ", "), join(types, ", "),
-      json(config.machine).dump(), quoted(config.layers), join(splits, ", "), quoted(order));
+  std::string text = fmt::format(
+      "{{\"mdh_config\": 1, \"program\": {}, \"sizes\": {}, \"types\": {}, \"machine\": {}",
+      json(config.program).dump(), spaced(config.sizes), spaced(config.types),
+      json(config.machine).dump());
+  const auto line = [&](const char* key, const std::string& value) {
+    text += fmt::format(",\n \"{}\": {}", key, value);
+  };
+  if (!config.fuse.empty()) line("fuse", spaced(config.fuse));
+  line("layers", quoted(config.layers));
+  line("split", spaced(json_of(config.split)));
+  line("order", spaced(json_of(config.order)));
+  if (!config.stage.empty()) line("stage", spaced(json_of(config.stage, "from")));
+  if (!config.acc.empty()) line("acc", spaced(json_of(config.acc, "inside")));
+  if (!config.phases.empty()) line("phases", spaced(json_of(config.phases)));
+  if (!config.tags.empty()) line("tags", spaced(config.tags));
+  if (config.code != Code{}) line("code", spaced(ll::json_of(config.code)));
+  return text + "}\n";
 }
 
 }  // namespace mdh::ll

@@ -47,32 +47,124 @@ std::string last_layer(const machine::Machine& m, machine::LayerKind kind) {
   return name;
 }
 
+std::vector<std::string> core_layers(const machine::Machine& m) {
+  std::vector<std::string> names;
+  for (const machine::Layer& layer : m.layers) {
+    if (layer.kind == machine::LayerKind::cores) names.push_back(layer.name);
+  }
+  return names;
+}
+
+/// The innermost cores that cannot wait for one another: blocks of threads, work-groups.
+std::string groups_of(const machine::Machine& m) {
+  std::string name = core_layers(m).front();
+  for (const machine::Layer& layer : m.layers) {
+    if (layer.kind == machine::LayerKind::cores && !layer.barrier) name = layer.name;
+  }
+  return name;
+}
+
+/// How many parts the machine allows on a layer alone.
+int64_t limit_of(const machine::Machine& m, const std::string& layer, int64_t wish) {
+  for (const machine::Constraint& c : m.constraints) {
+    const auto* most = std::get_if<machine::PartsAtMost>(&c);
+    if (most && std::find(most->layers.begin(), most->layers.end(), layer) != most->layers.end()) {
+      wish = std::min(wish, most->limit);
+    }
+  }
+  return wish;
+}
+
+class Chooser {
+ public:
+  Chooser(const hl::Program& p, const machine::Machine& m, int cores)
+      : p_(p), machine_(m), sizes_(hl::sizes(p)), cores_(std::max(1, cores)) {
+    from_outside_.resize(sizes_.size());
+    std::iota(from_outside_.begin(), from_outside_.end(), 0);
+    std::stable_sort(from_outside_.begin(), from_outside_.end(),
+                     [&](int a, int b) { return contiguity(p, a) < contiguity(p, b); });
+  }
+
+  Config run() {
+    const std::string inner = last_layer(machine_, machine::LayerKind::loop);
+    const std::vector<std::string> teams = core_layers(machine_);
+    config_ = {.program = p_.name, .machine = machine_.name};
+    config_.layers = teams;
+    config_.layers.push_back(inner);
+    rest_ = sizes_;
+    if (teams.size() == 1) deal_to_cores(teams[0]);
+    if (teams.size() > 1) deal_to_threads(groups_of(machine_), teams.back());
+    for (const int d : from_outside_) add(inner, d, rest_[d]);
+    return std::move(config_);
+  }
+
+ private:
+  /// One layer of cores takes one dimension.
+  void deal_to_cores(const std::string& layer) {
+    const int dealt = dealt_dimension(p_, from_outside_, cores_);
+    if (dealt >= 0) add(layer, dealt, std::min<int64_t>(cores_, sizes_[dealt]));
+  }
+
+  /// Many cores in groups: groups take concatenated dimensions whole, members of a group the one
+  /// that walks along memory; a program that only reduces deals its reduction.
+  void deal_to_threads(const std::string& groups, const std::string& members) {
+    std::vector<int> dealt;
+    for (const int d : from_outside_) {
+      if (p_.dimensions[d].combine.shape == hl::Shape::concatenate) dealt.push_back(d);
+    }
+    if (dealt.empty() && !from_outside_.empty()) dealt = {from_outside_.back()};
+    if (dealt.empty()) return;
+    const int inside = dealt.back();
+    const int64_t member_parts =
+        limit_of(machine_, members, std::min<int64_t>(128, sizes_[inside]));
+    int64_t free = limit_of(machine_, groups, 65535);
+    const bool reduces = p_.dimensions[inside].combine.shape != hl::Shape::concatenate;
+    if (reduces) free = std::min<int64_t>(free, 64);
+    for (const int d : dealt) {
+      const int64_t left = d == inside ? (sizes_[d] + member_parts - 1) / member_parts : sizes_[d];
+      const int64_t parts = std::min(left, free);
+      add(groups, d, parts);
+      free = std::max<int64_t>(1, free / parts);
+    }
+    add(members, inside, std::min(member_parts, rest_[inside]));
+    if (reduces) combine_where_allowed(groups);
+  }
+
+  /// Results that meet on cores are written where the machine combines them.
+  void combine_where_allowed(const std::string& layer) {
+    for (const machine::Constraint& c : machine_.constraints) {
+      const auto* in = std::get_if<machine::CombinesIn>(&c);
+      if (!in || in->layer != layer || in->regions.front() == machine_.regions.front().name) {
+        continue;
+      }
+      if (config_.order.empty()) return;
+      for (const hl::BufferView& output : p_.outputs) {
+        config_.acc[output.symbol.name] = {{config_.order.front(), in->regions.front(), {}}};
+      }
+    }
+  }
+
+  void add(const std::string& layer, int d, int64_t parts) {
+    const std::string& name = p_.dimensions[d].symbol.name;
+    const bool is_loop = machine_.find_layer(layer)->kind == machine::LayerKind::loop;
+    if (parts == 1 && !is_loop) return;
+    config_.split[name].push_back({layer, parts});
+    config_.order.push_back({layer, name});
+    rest_[d] = (rest_[d] + parts - 1) / parts;
+  }
+
+  const hl::Program& p_;
+  const machine::Machine& machine_;
+  std::vector<int64_t> sizes_, rest_;
+  std::vector<int> from_outside_;
+  int64_t cores_;
+  Config config_;
+};
+
 }  // namespace
 
 Config default_config(const hl::Program& p, const machine::Machine& m, int cores) {
-  const std::string inner = last_layer(m, machine::LayerKind::loop);
-  const std::string outer = last_layer(m, machine::LayerKind::cores);
-  if (outer.empty() || cores < 1) cores = 1;
-  const std::vector<int64_t> sizes = hl::sizes(p);
-  std::vector<int> from_outside(sizes.size());
-  std::iota(from_outside.begin(), from_outside.end(), 0);
-  std::stable_sort(from_outside.begin(), from_outside.end(),
-                   [&](int a, int b) { return contiguity(p, a) < contiguity(p, b); });
-
-  Config config{.program = p.name, .machine = m.name, .layers = {inner}};
-  if (!outer.empty()) config.layers.insert(config.layers.begin(), outer);
-  const int dealt = dealt_dimension(p, from_outside, cores);
-  for (const int d : from_outside) {
-    const std::string& name = p.dimensions[d].symbol.name;
-    const int64_t parts = d == dealt ? std::min<int64_t>(cores, sizes[d]) : 1;
-    if (parts > 1) {
-      config.split[name].push_back({outer, parts});
-      config.order.insert(config.order.begin(), {outer, name});
-    }
-    config.split[name].push_back({inner, (sizes[d] + parts - 1) / parts});
-    config.order.push_back({inner, name});
-  }
-  return config;
+  return Chooser(p, m, cores).run();
 }
 
 }  // namespace mdh::ll

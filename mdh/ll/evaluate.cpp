@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "mdh/hl/analysis.h"
+#include "mdh/ll/storage.h"
+
 namespace mdh::ll {
 namespace {
 
@@ -116,12 +119,49 @@ Mda recompose(const Program& p, Algebra& algebra, Results results) {
   return std::move(*results[0]);
 }
 
+/// The places of a buffer along a phase, outermost first, without repetitions.
+std::vector<Place> path_of(const std::vector<TaggedOperator>& phase, size_t buffer,
+                           const Place& at_f) {
+  std::vector<Place> path;
+  for (const TaggedOperator& op : phase) path.push_back(op.places[buffer]);
+  path.push_back(at_f);
+  path.erase(std::unique(path.begin(), path.end()), path.end());
+  return path;
+}
+
+/// Inputs after they went through the place of every level, whole.
+std::vector<scalar::Array> read_by_f(const Program& p, std::vector<scalar::Array> inputs) {
+  for (size_t b = 0; b < inputs.size(); ++b) {
+    // What does not fit is refused by inp_view.
+    const auto& views = p.computation.inputs;
+    if (b >= views.size() || inputs[b].extents != hl::extents(p.computation, views[b])) continue;
+    inputs[b] = moved_along(p, p.computation.inputs[b], path_of(p.decompose, b, p.scalar.reads[b]),
+                            inputs[b]);
+  }
+  return inputs;
+}
+
+/// Outputs after they went the same way back.
+std::vector<scalar::Array> written_by_f(const Program& p, std::vector<scalar::Array> outputs) {
+  for (size_t b = 0; b < outputs.size(); ++b) {
+    std::vector<Place> path = path_of(p.recompose, b, p.scalar.writes[b]);
+    std::reverse(path.begin(), path.end());
+    outputs[b] = moved_along(p, p.computation.outputs[b], path, outputs[b]);
+  }
+  return outputs;
+}
+
 }  // namespace
 
 std::vector<scalar::Array> evaluate(const Program& p, const std::vector<scalar::Array>& inputs,
                                     Algebra& algebra) {
-  const Parts parts = decompose(p, hl::inp_view(p.computation, inputs));
-  return hl::out_view(p.computation, recompose(p, algebra, apply_f(p, algebra, parts)));
+  for (const TaggedOperator& op : p.decompose) {
+    internal_check(op.parts != open_parts, "level {} is open: its size is not known",
+                   to_string(p, op.level));
+  }
+  const Parts parts = decompose(p, hl::inp_view(p.computation, read_by_f(p, inputs)));
+  return written_by_f(
+      p, hl::out_view(p.computation, recompose(p, algebra, apply_f(p, algebra, parts))));
 }
 
 std::vector<scalar::Array> evaluate(const Program& p, const std::vector<scalar::Array>& inputs) {

@@ -72,7 +72,8 @@ class Parser {
       named.level = level();
       tokens_.expect(":", "after the level");
       named.verb = this->verb();
-      named.op.parts = tokens_.expect_integer("(the number of parts)");
+      named.op.parts =
+          tokens_.accept("*") ? open_parts : tokens_.expect_integer("(the number of parts)");
       tokens_.expect("on", "before the machine's layer");
       named.op.layer = tokens_.expect_name("of a layer").text;
       tokens_.expect(".", "after the layer");
@@ -110,13 +111,19 @@ class Parser {
       tokens_.expect("[", "to begin the layout");
       if (!tokens_.accept("]")) {
         do {
-          named.place.layout.push_back(static_cast<int>(tokens_.expect_integer("in the layout")));
+          named.place.layout.push_back(axis());
         } while (tokens_.accept(","));
         tokens_.expect("]", "after the layout");
       }
       all.push_back(std::move(named));
     } while (tokens_.accept(","));
     return all;
+  }
+
+  Axis axis() {
+    const auto dimension = static_cast<int>(tokens_.expect_integer("in the layout"));
+    if (!tokens_.accept("@")) return dimension;
+    return {dimension, tokens_.expect_name("of a layer").text};
   }
 
   void scalar() {
@@ -126,6 +133,11 @@ class Parser {
     if (!tokens_.accept("none")) {
       do {
         order_.push_back(level());
+        slots_.emplace_back();
+        if (!tokens_.accept("on")) continue;
+        slots_.back() = MachineLevel{tokens_.expect_name("of a layer").text, ""};
+        tokens_.expect(".", "after the layer");
+        slots_.back()->axis = tokens_.expect_name("of a machine dimension").text;
       } while (tokens_.accept(","));
     }
     tokens_.expect(";", "after the order");
@@ -152,6 +164,10 @@ class Parser {
       const Level level = resolved(named.level);
       check_verb(named, hl::print(p_.computation.dimensions[level.dimension].combine));
       p_.recompose.push_back(resolved(named, p_.computation.outputs));
+    }
+    for (size_t n = 0; n < slots_.size(); ++n) {
+      p_.scalar.assignment.push_back(slots_[n] ? *slots_[n]
+                                               : slot_of(p_.decompose, p_.scalar.order[n]));
     }
   }
 
@@ -209,6 +225,7 @@ class Parser {
   Program p_;
   std::vector<NamedOperator> decompose_, recompose_;
   std::vector<NamedLevel> order_;
+  std::vector<std::optional<MachineLevel>> slots_;
   std::vector<NamedPlace> reads_, writes_;
 };
 

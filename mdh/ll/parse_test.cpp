@@ -142,7 +142,7 @@ TEST(LowLevelText, every_part_of_a_program_takes_part_in_comparison) {
   const Program p = parse(matvec_ll);
   const std::vector<std::pair<std::string, std::string>> changes = {
       {"machine artificial", "machine openmp"},
-      {"2 on HM.x  reads", "2 on COR.x reads"},
+      {"2 on HM.x  reads", "2 on L3.x reads"},
       {"2 on HM.x  reads", "2 on HM.z  reads"},
       {"reads M: HM[1, 2]", "reads M: L1[1, 2]"},
       {"reads M: HM[1, 2]", "reads M: HM[2, 1]"},

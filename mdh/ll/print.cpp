@@ -8,12 +8,17 @@
 namespace mdh::ll {
 namespace {
 
+std::string print_axis(const Axis& axis) {
+  return axis.layer.empty() ? std::to_string(axis.dimension)
+                            : fmt::format("{}@{}", axis.dimension, axis.layer);
+}
+
 std::string print_places(const std::vector<Place>& places,
                          const std::vector<hl::BufferView>& buffers) {
   std::vector<std::string> texts;
   for (size_t b = 0; b < places.size(); ++b) {
     std::vector<std::string> axes;
-    for (const int axis : places[b].layout) axes.push_back(std::to_string(axis));
+    for (const Axis& axis : places[b].layout) axes.push_back(print_axis(axis));
     texts.push_back(
         fmt::format("{}: {}[{}]", buffers[b].symbol.name, places[b].region, join(axes, ", ")));
   }
@@ -25,11 +30,29 @@ struct Widths {
   size_t level = 0, verb = 0, parts = 0, layer = 0;
 };
 
+std::string print_parts(const TaggedOperator& op) {
+  return op.parts == open_parts ? "*" : std::to_string(op.parts);
+}
+
 std::string print_operator(const Program& p, const TaggedOperator& op, const std::string& verb,
                            const std::string& places, const Widths& w) {
   return fmt::format("  {:<{}} {:<{}} {:>{}} on {:<{}} {};\n", to_string(p, op.level) + ":",
-                     w.level + 1, verb, w.verb, op.parts, w.parts, op.layer + "." + op.dimension,
-                     w.layer, places);
+                     w.level + 1, verb, w.verb, print_parts(op), w.parts,
+                     op.layer + "." + op.dimension, w.layer, places);
+}
+
+/// The order of f, with the machine's levels where they are not those of de-composition.
+std::string print_order(const Program& p) {
+  std::vector<std::string> order;
+  for (size_t n = 0; n < p.scalar.order.size(); ++n) {
+    const MachineLevel& slot = p.scalar.assignment[n];
+    std::string text = to_string(p, p.scalar.order[n]);
+    if (slot != slot_of(p.decompose, p.scalar.order[n])) {
+      text += fmt::format(" on {}.{}", slot.layer, slot.axis);
+    }
+    order.push_back(std::move(text));
+  }
+  return order.empty() ? "none" : join(order, ", ");
 }
 
 std::string verb_of(const Program& p, const TaggedOperator& op) {
@@ -42,7 +65,7 @@ std::string print_phase(const Program& p, const std::vector<TaggedOperator>& ope
   for (const TaggedOperator& op : operators) {
     w.level = std::max(w.level, to_string(p, op.level).size());
     w.verb = std::max(w.verb, decomposes ? size_t{6} : verb_of(p, op).size());
-    w.parts = std::max(w.parts, std::to_string(op.parts).size());
+    w.parts = std::max(w.parts, print_parts(op).size());
     w.layer = std::max(w.layer, op.layer.size() + 1 + op.dimension.size());
   }
   std::string text;
@@ -58,13 +81,11 @@ std::string print_phase(const Program& p, const std::vector<TaggedOperator>& ope
 }  // namespace
 
 std::string print(const Program& p) {
-  std::vector<std::string> order;
-  for (const Level& level : p.scalar.order) order.push_back(to_string(p, level));
   return fmt::format(
       "mdh_ll 1\nmachine {}\nlayers {}\ndecompose {{\n{}}}\n"
       "scalar {{\n  order {};\n  reads {};\n  writes {};\n}}\nrecompose {{\n{}}}\n{}",
       p.machine, p.layers.empty() ? "none" : join(p.layers, ", "),
-      print_phase(p, p.decompose, true), order.empty() ? "none" : join(order, ", "),
+      print_phase(p, p.decompose, true), print_order(p),
       print_places(p.scalar.reads, p.computation.inputs),
       print_places(p.scalar.writes, p.computation.outputs), print_phase(p, p.recompose, false),
       hl::print_declaration(p.computation));

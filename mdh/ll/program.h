@@ -12,12 +12,16 @@
 // role in it. Levels with one part are left out.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "mdh/hl/program.h"
 
 namespace mdh::ll {
+
+/// The number of parts of an open level, written *: as many as the size needs, known at run time.
+constexpr int64_t open_parts = INT64_MIN;
 
 struct Level {
   int layer = 0;      // position in Program::layers
@@ -26,12 +30,31 @@ struct Level {
   friend auto operator<=>(const Level&, const Level&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
-/// Where and how a buffer is kept: a region, and a permutation of its dimensions (1-based,
-/// outermost first).
+/// One axis of a layout: a buffer dimension (1-based), whole, or the digit of one layer of it.
+struct Axis {
+  Axis(int dimension, std::string layer = {})  // NOLINT(google-explicit-constructor)
+      : dimension(dimension), layer(std::move(layer)) {}
+  int dimension = 1;
+  std::string layer;
+  friend bool operator==(const Axis&, const Axis&) = default;
+};
+
+using Layout = std::vector<Axis>;  // outermost first
+
+/// Where and how a buffer is kept: a region, and a permutation of its dimensions or of their
+/// digits. Neither changes what is computed.
 struct Place {
   std::string region;
-  std::vector<int> layout;
+  Layout layout;
   friend bool operator==(const Place&, const Place&) = default;
+};
+
+/// A level of the machine: one of its layers, in one of its dimensions (x, y, z, w4, ...).
+struct MachineLevel {
+  std::string layer;
+  std::string axis;
+  friend bool operator==(const MachineLevel&, const MachineLevel&) = default;
+  friend auto operator<=>(const MachineLevel&, const MachineLevel&) = default;
 };
 
 /// One partitioning or combination step with the tags of the machine.
@@ -47,6 +70,7 @@ struct TaggedOperator {
 
 struct ScalarPhase {
   std::vector<Level> order;
+  std::vector<MachineLevel> assignment;  // of each level of the order
   std::vector<Place> reads;
   std::vector<Place> writes;
   friend bool operator==(const ScalarPhase&, const ScalarPhase&) = default;
@@ -64,6 +88,9 @@ struct Program {
 
 /// "L1.k"
 std::string to_string(const Program& p, const Level& level);
+
+/// Where a phase puts a level.
+MachineLevel slot_of(const std::vector<TaggedOperator>& phase, const Level& level);
 
 /// Distance in the index space between neighbouring parts of a level.
 int64_t chunk(const Program& p, const Level& level);

@@ -216,8 +216,8 @@ TEST(LowLevelVerify, every_buffer_has_a_place_at_every_level) {
 
 TEST(LowLevelVerify, a_layout_is_a_permutation_of_the_buffers_dimensions) {
   const std::string message = "the layout of 'M' is not a permutation of its 2 dimensions";
-  for (const std::vector<int>& layout :
-       std::vector<std::vector<int>>{{}, {1}, {1, 1}, {0, 1}, {2, 3}, {1, 2, 3}, {1, -2}}) {
+  for (const Layout& layout :
+       std::vector<Layout>{{}, {1}, {1, 1}, {0, 1}, {2, 3}, {1, 2, 3}, {1, -2}}) {
     EXPECT_EQ(complaint([&](Program& p) { p.decompose[0].places[0].layout = layout; }), message);
     EXPECT_EQ(complaint([&](Program& p) { p.scalar.reads[0].layout = layout; }), message);
   }

@@ -141,7 +141,9 @@ inline std::vector<Place> random_places(Random& random, const std::vector<hl::Bu
   std::vector<Place> places;
   for (const hl::BufferView& view : views) {
     const size_t rank = view.accesses.front().index.size();
-    places.push_back({random.pick(m.regions).name, shuffled(random, rank, 1)});
+    Layout layout;
+    for (const int dimension : shuffled(random, rank, 1)) layout.emplace_back(dimension);
+    places.push_back({random.pick(m.regions).name, layout});
   }
   return places;
 }
@@ -172,8 +174,9 @@ inline Program random_program(Random& random, const hl::Program& computation) {
       if (parts[l] == 1) continue;
       const Level level{static_cast<int>(l), static_cast<int>(d)};
       p.scalar.order.push_back(level);
+      // Numbered along the way, so that no level of the machine is used twice.
       p.decompose.push_back({level, parts[l], random.pick(m.layers).name,
-                             random.pick(std::vector<std::string>{"x", "y", "z", "w4"}),
+                             fmt::format("w{}", p.decompose.size() + 4),
                              random_places(random, computation.inputs, m)});
       p.recompose.push_back(p.decompose.back());
       p.recompose.back().places = random_places(random, computation.outputs, m);
@@ -181,6 +184,9 @@ inline Program random_program(Random& random, const hl::Program& computation) {
   }
   random.shuffle(p.decompose);
   random.shuffle(p.scalar.order);
+  for (const Level& level : p.scalar.order) {
+    p.scalar.assignment.push_back(slot_of(p.decompose, level));
+  }
   random.shuffle(p.recompose);
   p.scalar.reads = random_places(random, computation.inputs, m);
   p.scalar.writes = random_places(random, computation.outputs, m);

@@ -1,9 +1,13 @@
-// The rules a configuration must keep.
+// The rules a configuration must keep: first those of its own words, then, on the low-level program
+// that they describe, those of the machine (rules.cpp), then those of the code (validate_code.cpp).
 #include <algorithm>
 #include <set>
 
 #include "mdh/hl/analysis.h"
 #include "mdh/ll/config.h"
+#include "mdh/ll/names.h"
+#include "mdh/ll/parameters.h"
+#include "mdh/ll/rules.h"
 #include "mdh/support/text.h"
 
 namespace mdh::ll {
@@ -20,9 +24,10 @@ class Validator {
   void run() {
     check_layers();
     for (const auto& [dimension, digits] : config_.split) check_digits(dimension, digits);
-    const std::vector<int64_t> sizes = hl::sizes(program_);
-    for (size_t d = 0; d < sizes.size(); ++d) check_product(dimension_names_[d], sizes[d]);
-    check_order();
+    for (size_t d = 0; d < program_.dimensions.size(); ++d) check_cover(d);
+    check_order(config_.order, "order");
+    for (const auto& [name, phase] : config_.phases) check_phase(name, phase);
+    check_tags();
   }
 
  private:
@@ -42,7 +47,7 @@ class Validator {
         suggestion(dimension, known));
   }
 
-  void check_layers() {
+  void check_layers() const {
     std::set<std::string> seen;
     for (const std::string& layer : config_.layers) {
       check_layer(layer, "layers");
@@ -53,18 +58,13 @@ class Validator {
     }
   }
 
-  void check_digits(const std::string& dimension, const std::vector<Digit>& digits) {
+  void check_digits(const std::string& dimension, const std::vector<Digit>& digits) const {
     const std::string where = fmt::format("split.{}", dimension);
     check_dimension(dimension, "split");
     auto next = config_.layers.begin();
     for (const Digit& digit : digits) {
       check_layer(digit.layer, where);
-      if (digit.parts < 1 || digit.parts > (int64_t{1} << 40)) {
-        user_error("E323", {},
-                   fmt::format("{}: \"{} {}\" has no valid number of parts", where, digit.layer,
-                               digit.parts),
-                   "a level has 1 to 2^40 parts");
-      }
+      check_parts(where, digit);
       const auto found = std::find(config_.layers.begin(), config_.layers.end(), digit.layer);
       if (found == config_.layers.end()) {
         user_error("E324", {},
@@ -78,45 +78,154 @@ class Validator {
       }
       next = found + 1;
     }
+    check_open(where, digits);
   }
 
-  void check_product(const std::string& dimension, int64_t size) const {
+  static void check_parts(const std::string& where, const Digit& digit) {
+    if (digit.parts == open_parts) return;
+    if (digit.parts >= 1 && digit.parts <= (int64_t{1} << 40)) return;
+    user_error(
+        "E323", {},
+        fmt::format("{}: \"{} {}\" has no valid number of parts", where, digit.layer, digit.parts),
+        "a level has 1 to 2^40 parts");
+  }
+
+  /// An open level is the most significant one, so that all distances are constants, and nothing
+  /// limits its parts.
+  void check_open(const std::string& where, const std::vector<Digit>& digits) const {
+    for (size_t n = 0; n < digits.size(); ++n) {
+      if (digits[n].parts != open_parts) continue;
+      const machine::Layer* layer = machine_.find_layer(digits[n].layer);
+      if (n > 0) {
+        user_error("E354", {},
+                   fmt::format("{}: the open level \"{} *\" is not the first", where, layer->name),
+                   "only the most significant digit may be open");
+      }
+      const bool bounded = layer->kind == machine::LayerKind::replicated || is_bounded(layer->name);
+      if (bounded) {
+        user_error("E354", {},
+                   fmt::format("{}: layer {} has a limit, so its level cannot be open", where,
+                               layer->name),
+                   "open a level on a loop layer, or on cores without a limit");
+      }
+    }
+  }
+
+  bool is_bounded(const std::string& layer) const {
+    for (const machine::Constraint& c : machine_.constraints) {
+      const auto* most = std::get_if<machine::PartsAtMost>(&c);
+      if (most && most->axis.empty() &&
+          std::find(most->layers.begin(), most->layers.end(), layer) != most->layers.end()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void check_cover(size_t d) const {
+    const std::string& dimension = dimension_names_[d];
     int64_t product = 1;
-    const auto digits = config_.split.find(dimension);
-    if (digits != config_.split.end()) {
+    bool open = false;
+    if (const auto digits = config_.split.find(dimension); digits != config_.split.end()) {
       for (const Digit& digit : digits->second) {
-        if (__builtin_mul_overflow(product, digit.parts, &product) || product > int64_t{1} << 60) {
+        if (digit.parts == open_parts) {
+          open = true;
+        } else if (__builtin_mul_overflow(product, digit.parts, &product) || product > int64_t{1}
+                                                                                           << 60) {
           user_error("E327", {},
                      fmt::format("split.{}: more parts than 64-bit indices allow", dimension));
         }
       }
     }
-    if (product >= size) return;
+    if (open) return;
+    const auto size = constant(program_.dimensions[d].size);
+    if (!size) {
+      user_error("E354", {},
+                 fmt::format("split.{}: the size is known at run time only, but no level is open",
+                             dimension),
+                 "give the most significant digit as many parts as needed, such as \"L1 *\"");
+    }
+    if (product >= *size) return;
     user_error(
         "E326", {},
         fmt::format("split.{}: {} parts do not cover the size {} (full partitioning)", dimension,
-                    product, size),
-        fmt::format("multiply one of the counts by at least {}", (size + product - 1) / product));
+                    product, *size),
+        fmt::format("multiply one of the counts by at least {}", (*size + product - 1) / product));
   }
 
-  void check_order() {
+  void check_order(const std::vector<LevelName>& order, const std::string& where) const {
     std::set<std::string> seen;
-    for (const LevelName& level : config_.order) {
-      check_layer(level.layer, "order");
-      check_dimension(level.dimension, "order");
+    for (const LevelName& level : order) {
+      check_layer(level.layer, where);
+      check_dimension(level.dimension, where);
       if (!seen.insert(to_string(level)).second) {
-        user_error("E328", {}, fmt::format("order: level {} occurs twice", to_string(level)),
+        user_error("E328", {}, fmt::format("{}: level {} occurs twice", where, to_string(level)),
                    "every level is one loop");
       }
     }
     for (const auto& [dimension, digits] : config_.split) {
       for (const Digit& digit : digits) {
-        const std::string level = to_string({digit.layer, dimension});
-        if (digit.parts > 1 && !seen.contains(level)) {
+        const std::string level = to_string(LevelName{digit.layer, dimension});
+        if (digit.parts != 1 && !seen.contains(level)) {
+          const std::string parts =
+              digit.parts == open_parts ? "open" : std::to_string(digit.parts);
           user_error("E329", {},
-                     fmt::format("order: level {} has {} parts, but no place", level, digit.parts),
-                     fmt::format("add \"{}\" to \"order\"", level));
+                     fmt::format("{}: level {} has {} parts, but no place", where, level, parts),
+                     fmt::format("add \"{}\" to \"{}\"", level, where));
         }
+      }
+    }
+  }
+
+  /// A phase has the parts of the others, in an order and on layers of its own.
+  void check_phase(const std::string& name, const PhaseOverride& phase) const {
+    const std::string where = "phases." + name;
+    if (!phase.order.empty()) check_order(phase.order, where + ".order");
+    for (const auto& [dimension, digits] : phase.split) {
+      const std::string place = fmt::format("{}.split.{}", where, dimension);
+      check_dimension(dimension, where + ".split");
+      const auto common = config_.split.find(dimension);
+      bool same = common != config_.split.end() && common->second.size() == digits.size();
+      for (size_t n = 0; same && n < digits.size(); ++n) {
+        same = digits[n].parts == common->second[n].parts;
+      }
+      if (!same) {
+        user_error("E351", {}, place + ": the counts differ from those of \"split\"",
+                   "a phase may put its levels on other layers, with the same parts");
+      }
+      std::set<std::string> seen;
+      for (const Digit& digit : digits) {
+        check_layer(digit.layer, place);
+        if (!seen.insert(digit.layer).second) {
+          user_error("E351", {}, fmt::format("{}: '{}' is used twice", place, digit.layer),
+                     "every level of the machine is assigned once (bijection)");
+        }
+      }
+    }
+  }
+
+  void check_tags() const {
+    std::set<std::string> seen;
+    for (const auto& [text, axis] : config_.tags) {
+      const std::vector<std::string> words = split(text, '.');
+      if (words.size() != 2) {
+        user_error("E317", {}, fmt::format("tags: cannot read the level \"{}\"", text),
+                   "write LAYER.dimension, such as \"L1.k\"");
+      }
+      check_layer(words[0], "tags");
+      check_dimension(words[1], "tags");
+      std::vector<std::string> axes;
+      for (size_t d = 0; d < program_.dimensions.size(); ++d) {
+        axes.push_back(machine_axis(static_cast<int>(d)));
+      }
+      if (std::find(axes.begin(), axes.end(), axis) == axes.end()) {
+        user_error("E350", {}, fmt::format("tags: {} has no dimension '{}'", text, axis),
+                   "one of " + join(axes, ", "));
+      }
+      if (!seen.insert(words[0] + "." + axis).second) {
+        user_error("E350", {},
+                   fmt::format("tags: {}.{} is used by two levels (bijection)", words[0], axis),
+                   "give every level of a layer a dimension of its own");
       }
     }
   }
@@ -129,10 +238,14 @@ class Validator {
 
 }  // namespace
 
-std::string to_string(const LevelName& level) { return level.layer + "." + level.dimension; }
-
-void validate(const Config& config, const hl::Program& program, const machine::Machine& machine) {
+void validate(const Config& given, const hl::Program& program, const machine::Machine& machine) {
+  const Config config = with_machine_names(given, machine);
   Validator(config, program, machine).run();
+  check_places(config, program, machine);
+  const Program low = program_of(parameters_of(config, program, machine), program, machine);
+  verify(low);
+  check_machine(low, machine, config.code);
+  check_code(config, low, machine);
 }
 
 }  // namespace mdh::ll

@@ -8,8 +8,8 @@
 
 namespace mdh::passes {
 
-/// Pure and deterministic. Validates the configuration first. All three phases share order and
-/// assignment, and every buffer stays in the machine's first region, in the user's layout.
+/// Pure and deterministic: fuses dimensions, validates the configuration, and writes down one
+/// tagged operator per level and phase with the place of every buffer.
 ll::Program lower(const hl::Program& program, const machine::Machine& machine,
                   const ll::Config& config);
 

@@ -19,7 +19,7 @@ TEST(Lower, a_configuration_becomes_one_operator_per_level_and_phase) {
 machine artificial
 layers HM, COR, L1
 decompose {
-  HM.k:  cc_inv  4 on HM.y  reads M: HM[1, 2], v: HM[1];
+  HM.k:  cc_inv  4 on HM.x  reads M: HM[1, 2], v: HM[1];
   COR.i: cc_inv  2 on COR.x reads M: HM[1, 2], v: HM[1];
   L1.i:  cc_inv  3 on L1.x  reads M: HM[1, 2], v: HM[1];
   L1.k:  cc_inv 13 on L1.y  reads M: HM[1, 2], v: HM[1];
@@ -30,7 +30,7 @@ scalar {
   writes w: HM[1];
 }
 recompose {
-  HM.k:  pw(add)  4 on HM.y  writes w: HM[1];
+  HM.k:  pw(add)  4 on HM.x  writes w: HM[1];
   COR.i: cc       2 on COR.x writes w: HM[1];
   L1.i:  cc       3 on L1.x  writes w: HM[1];
   L1.k:  pw(add) 13 on L1.y  writes w: HM[1];
@@ -50,7 +50,7 @@ TEST(Lower, levels_with_one_part_are_left_out) {
       config(R"("layers": ["MM", "L1"], "split": {"i": ["L1 1"]}, "order": ["L1.i", "MM.i"])");
   EXPECT_EQ(ll::print(lower(program, machine::find_machine("cpu"), c)), R"(mdh_ll 1
 machine cpu
-layers MM, L1
+layers none
 decompose {
 }
 scalar {
@@ -67,7 +67,7 @@ program one =
 )");
 }
 
-TEST(Lower, machine_dimensions_are_numbered_like_those_of_the_computation) {
+TEST(Lower, machine_dimensions_are_numbered_along_the_order) {
   const hl::Program program = computation(
       "five = out_view( y: i64 = [a, b, c, d, e] )"
       " * md_hom( a: 2 by cc, b: 2 by cc, c: 2 by cc, d: 2 by cc, e: 2 by cc ) { y = a; }"
@@ -79,7 +79,7 @@ TEST(Lower, machine_dimensions_are_numbered_like_those_of_the_computation) {
   for (const auto& op : lower(program, machine::find_machine("cpu"), c).decompose) {
     names.push_back(op.dimension);
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"w5", "w4", "z", "y", "x"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"x", "y", "z", "w4", "w5"}));
 }
 
 TEST(Lower, configurations_are_validated_first) {
@@ -98,7 +98,7 @@ TEST(Lower, the_same_configuration_gives_the_same_program) {
   Random random(1);
   for (int n = 0; n < 20; ++n) {
     const hl::Program program = random_computation(random);
-    const machine::Machine& machine = random.pick(machine::machines());
+    const machine::Machine& machine = random_machine(random);
     const ll::Config c = random_config(random, program, machine);
     EXPECT_EQ(lower(program, machine, c), lower(program, machine, c));
   }

@@ -23,7 +23,7 @@ struct Case {
 Case random_case(uint64_t seed) {
   Random random(seed);
   const hl::Program program = random_computation(random);
-  const machine::Machine& machine = random.pick(machine::machines());
+  const machine::Machine& machine = random_machine(random);
   const ll::Config c = random_config(random, program, machine);
   return {seed, program, c, plan(lower(program, machine, c), machine),
           random_inputs(random, program)};

@@ -7,6 +7,8 @@
 
 #include "mdh/hl/analysis.h"
 #include "mdh/hl/print.h"
+#include "mdh/ll/footprint.h"
+#include "mdh/ll/names.h"
 #include "mdh/scalar/print.h"
 #include "mdh/scalar/simplify.h"
 
@@ -124,6 +126,7 @@ class Planner {
       unsupported("E501", {}, "code for phases with different orders or assignments",
                   "use one order for all three phases; the reference runs any");
     }
+    check_places();
     check_program();
     for (const hl::BufferView& output : computation_.outputs) {
       if (hl::is_injective(computation_, output)) continue;
@@ -133,6 +136,40 @@ class Planner {
                       output.symbol.name),
           "run it with --target reference");
     }
+  }
+
+  /// Regions that are caches are hints; a copy is asked for by an explicit region or a layout.
+  void check_places() const {
+    const ll::Footprint counts = ll::footprint(low_, machine_);
+    for (const ll::TileCount& tile : counts.tiles) {
+      if (!tile.is_hint) refuse_copy(tile.buffer, tile.place);
+    }
+    for (const ll::TaggedOperator& op : low_.recompose) refuse_moved(op.places);
+    refuse_moved(low_.scalar.writes);
+    for (const ll::TaggedOperator& op : low_.decompose) {
+      if (op.parts != ll::open_parts) continue;
+      unsupported("E506", {},
+                  fmt::format("code for the open level {}", ll::to_string(low_, op.level)),
+                  "give the size when the program is compiled");
+    }
+  }
+
+  void refuse_moved(const std::vector<ll::Place>& places) const {
+    for (size_t b = 0; b < places.size(); ++b) {
+      const hl::BufferView& output = computation_.outputs[b];
+      const ll::Place user = ll::user_place(output, machine_);
+      const bool moves =
+          places[b].layout != user.layout ||
+          (places[b].region != user.region && machine_.find_region(places[b].region)->is_explicit);
+      if (moves) refuse_copy(output.symbol.name, places[b]);
+    }
+  }
+
+  [[noreturn]] static void refuse_copy(const std::string& buffer, const ll::Place& place) {
+    unsupported(
+        "E505", {},
+        fmt::format("code that keeps '{}' in region {} or in another layout", buffer, place.region),
+        "leave \"stage\" and \"acc\" out; 'mdh show --ll' and the reference know them");
   }
 
   /// Only affine accesses are known to stay inside of their buffer.

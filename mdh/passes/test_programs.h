@@ -103,6 +103,13 @@ inline std::vector<int64_t> random_parts(Random& random, int64_t size, size_t la
   return parts;
 }
 
+/// One of the machines whose regions and cores need no rules beyond those of loops.
+inline const machine::Machine& random_machine(Random& random) {
+  const std::vector<std::string> names = {"artificial", "openmp", "openmp_l3", "openmp_l3_simd",
+                                          "cpu"};
+  return machine::find_machine(random.pick(names));
+}
+
 inline ll::Config random_config(Random& random, const hl::Program& program,
                                 const machine::Machine& machine) {
   ll::Config c{.program = program.name, .machine = machine.name};

@@ -20,7 +20,7 @@ void add_program_options(CLI::App& verb, Request& request) {
   verb.add_option("--type", request.type, "element type: f32, f64, i32, i64, or T=f32");
   verb.add_option("--set", request.set, "other constants: c=0.5 (repeatable)");
   verb.add_option("--target", request.target, "reference or openmp (default openmp)");
-  verb.add_option("--machine", request.machine, "artificial, openmp or cpu");
+  verb.add_option("--machine", request.machine, "a machine's name, or a JSON file");
   verb.add_option("--config", request.config, "a configuration file (JSON)");
   verb.add_option("--threads", request.threads, "threads to use (default: all cores)")
       ->check(CLI::Range(1, 4096));
@@ -119,6 +119,9 @@ int main(int argc, char** argv) {
         std::string("--") + stage, [&stages, stage] { stages.emplace_back(stage); }, what);
   };
   add_stage("ll", "the low-level program");
+  add_stage("table", "the fifteen parameters, one row per level");
+  add_stage("derivation", "which property justifies which step");
+  add_stage("footprint", "parts, threads, bytes and traffic");
   add_stage("plan", "structured loops");
   add_stage("loop", "concrete loops");
   add_stage("source", "the printed source");
@@ -128,6 +131,12 @@ int main(int argc, char** argv) {
       app.add_subcommand("check", "validate, count resources, print the configuration");
   add_program_options(*check_verb, request);
   check_verb->callback(call([&] { return check(request); }));
+
+  CLI::App* diff_verb = app.add_subcommand("diff", "two configurations, parameter by parameter");
+  std::string left, right;
+  diff_verb->add_option("A", left, "a configuration file (JSON)")->required();
+  diff_verb->add_option("B", right, "another one")->required();
+  diff_verb->callback(call([&] { return diff(left, right); }));
 
   CLI::App* run_verb = app.add_subcommand("run", "compute, verify and time");
   add_program_options(*run_verb, request);

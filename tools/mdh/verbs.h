@@ -8,7 +8,8 @@ namespace mdh::tool {
 
 int list();
 
-/// `stages`: ll, plan, loop, source; none: the canonical text of the program.
+/// `stages`: ll, table, derivation, footprint, plan, loop, source; none: the canonical text of the
+/// program.
 int show(const Request& request, const std::vector<std::string>& stages);
 
 int check(const Request& request);
@@ -20,6 +21,9 @@ struct RunVerbOptions {
   std::vector<std::string> outputs;  // "NAME=F.npy"
 };
 int run(const Request& request, const RunVerbOptions& options);
+
+/// Two configuration files; exit code 0 also if they differ.
+int diff(const std::string& left, const std::string& right);
 
 int doctor();
 

@@ -1,0 +1,270 @@
+#include <algorithm>
+
+#include "mdh/hl/analysis.h"
+#include "mdh/ll/names.h"
+#include "mdh/ll/rules.h"
+#include "mdh/support/text.h"
+
+namespace mdh::ll {
+namespace {
+
+class CodeChecker {
+ public:
+  CodeChecker(const Config& config, const Program& low, const machine::Machine& machine)
+      : config_(config),
+        code_(config.code),
+        low_(low),
+        program_(low.computation),
+        machine_(machine) {}
+
+  void run() const {
+    for (const auto& [buffer, tiles] : code_.stage) check_stage(buffer, tiles);
+    for (const auto& [dimension, edge] : code_.edge) check_edge(dimension, edge);
+    for (const auto& [level, how] : code_.combine) check_combine(level, how);
+    for (const auto& [layer, cores] : code_.cores) check_cores(layer, cores);
+    check_kernel();
+  }
+
+ private:
+  [[noreturn]] static void fail(const std::string& where, const std::string& message,
+                                const std::string& hint) {
+    user_error("E353", {}, fmt::format("code.{}: {}", where, message), hint);
+  }
+
+  int level_position(const std::string& where, const LevelName& level) const {
+    const auto found = std::find(config_.order.begin(), config_.order.end(), level);
+    if (found == config_.order.end()) {
+      std::vector<std::string> known;
+      for (const LevelName& one : config_.order) known.push_back(to_string(one));
+      fail(where, fmt::format("{} is not in the order", to_string(level)),
+           suggestion(to_string(level), known));
+    }
+    return static_cast<int>(found - config_.order.begin());
+  }
+
+  /// The machine layer a level runs on when results are combined.
+  const machine::Layer* layer_of(const LevelName& level) const {
+    for (const TaggedOperator& op : low_.recompose) {
+      if (to_string(low_, op.level) == to_string(level)) return machine_.find_layer(op.layer);
+    }
+    return machine_.find_layer(level.layer);
+  }
+
+  static void expect_at_least(const std::string& where, const char* what, int64_t value,
+                              int64_t least) {
+    if (value >= least) return;
+    fail(where, fmt::format("{} is {}", what, value), fmt::format("at least {}", least));
+  }
+
+  // ---- tiles
+
+  void check_stage(const std::string& buffer, const std::vector<StageCode>& tiles) const {
+    const auto staged = config_.stage.find(buffer);
+    const size_t count = staged == config_.stage.end() ? 0 : staged->second.size();
+    if (tiles.size() > count) {
+      fail("stage." + buffer,
+           fmt::format("{} tiles are described, but '{}' is staged {} times", tiles.size(), buffer,
+                       count),
+           "describe the tiles of \"stage\" in their order");
+    }
+    for (size_t n = 0; n < tiles.size(); ++n) {
+      check_tile(fmt::format("stage.{}[{}]", buffer, n), buffer, tiles[n], staged->second[n]);
+    }
+  }
+
+  void check_tile(const std::string& where, const std::string& buffer, const StageCode& tile,
+                  const Relocation& staging) const {
+    expect_at_least(where, "pad", tile.pad, 0);
+    expect_at_least(where, "depth", tile.depth, 1);
+    if (tile.width < 0 || tile.width > 64 || (tile.width & (tile.width - 1)) != 0) {
+      fail(where, fmt::format("width is {}", tile.width), "1, 2, 4, ... 64 bytes, or 0");
+    }
+    const hl::BufferView& view = program_.inputs[find_buffer(program_.inputs, buffer).value()];
+    for (const auto& [axis, size] : tile.copy_order) {
+      expect_at_least(where, "copy_order", size, 1);
+      if (find_axis(program_, view, axis)) continue;
+      fail(where, fmt::format("copy_order: '{}' is no dimension of the buffer", axis),
+           "name the only dimension that walks along it, or its position 1, 2, ...");
+    }
+    if (tile.prefetch) {
+      expect_at_least(where, "prefetch distance", tile.prefetch->distance, 1);
+      level_position(where, tile.prefetch->level);
+    }
+    if (tile.roll) check_roll(where, *tile.roll, staging);
+  }
+
+  /// A tile keeps what the next iteration of a loop around it shares.
+  void check_roll(const std::string& where, const LevelName& level,
+                  const Relocation& staging) const {
+    const int position = level_position(where, level);
+    if (layer_of(level)->kind != machine::LayerKind::loop) {
+      fail(where, fmt::format("roll: {} is not a loop", to_string(level)),
+           "tiles roll along a level on a loop layer");
+    }
+    const auto from = std::find(config_.order.begin(), config_.order.end(), staging.from);
+    if (position >= from - config_.order.begin()) {
+      fail(where, fmt::format("roll: {} is inside of the tile", to_string(level)),
+           fmt::format("name a loop outside of {}", to_string(staging.from)));
+    }
+  }
+
+  // ---- borders
+
+  void check_edge(const std::string& name, Edge edge) const {
+    const auto dimension = find_dimension(program_, name);
+    if (!dimension) {
+      std::vector<std::string> known;
+      for (const hl::Dimension& d : program_.dimensions) known.push_back(d.symbol.name);
+      fail("edge", fmt::format("program '{}' has no dimension '{}'", program_.name, name),
+           suggestion(name, known));
+    }
+    if (edge != Edge::pad && edge != Edge::overlap) return;
+    const hl::Dimension& d = program_.dimensions[*dimension];
+    if (d.combine.shape != hl::Shape::concatenate) {
+      fail("edge." + name, fmt::format("{} needs a concatenated dimension", name_of(edge)),
+           "clamp or mask");
+    }
+    if (edge == Edge::overlap) check_overlap(name, *dimension);
+  }
+
+  /// The shifted last tile computes points twice: it must overwrite, never combine, and fit.
+  void check_overlap(const std::string& name, int dimension) const {
+    int64_t tile = 1;
+    for (const TaggedOperator& op : low_.recompose) {
+      const machine::Layer* layer = machine_.find_layer(op.layer);
+      if (op.level.dimension == dimension && layer->kind == machine::LayerKind::replicated) {
+        tile *= op.parts;
+      }
+    }
+    const auto size = constant(program_.dimensions[dimension].size);
+    if (!size || *size < tile) {
+      fail("edge." + name, fmt::format("overlap needs a size of at least one tile, {}", tile),
+           "clamp or mask");
+    }
+    const Footprint counts = footprint(low_, machine_, code_);
+    int innermost = 0;
+    for (const AccumulatorCount& acc : counts.accumulators) {
+      innermost = std::max(innermost, acc.position);
+    }
+    const int outer =
+        counts.accumulators.empty() ? static_cast<int>(low_.recompose.size()) : innermost;
+    for (int q = 0; q < outer; ++q) {
+      const TaggedOperator& op = low_.recompose[q];
+      if (program_.dimensions[op.level.dimension].combine.shape == hl::Shape::concatenate) continue;
+      fail("edge." + name,
+           fmt::format("overlap would combine twice at level {}", to_string(low_, op.level)),
+           "accumulate inside of the reduction and write once, or clamp");
+    }
+  }
+
+  // ---- cores
+
+  void check_combine(const LevelName& level, Combination how) const {
+    const std::string where = "combine." + to_string(level);
+    level_position("combine", level);
+    const auto dimension = find_dimension(program_, level.dimension);
+    const hl::CombineOperator& op = program_.dimensions[*dimension].combine;
+    if (op.shape == hl::Shape::concatenate) {
+      fail(where, "nothing is combined in a concatenated dimension", "remove the entry");
+    }
+    const machine::Layer* layer = layer_of(level);
+    if (layer->kind != machine::LayerKind::cores) {
+      fail(where, fmt::format("{} is not a layer of cores", layer->name),
+           "loops combine one after the other; remove the entry");
+    }
+    if (how == Combination::atomic) check_atomic(where, op);
+    if (how == Combination::shuffle && !combines_privately(*layer)) {
+      fail(where, fmt::format("cores of {} do not exchange registers", layer->name),
+           "shuffle only where the machine combines in a private region");
+    }
+  }
+
+  /// An atomic update starts from a neutral element, which only operators of the language have.
+  void check_atomic(const std::string& where, const hl::CombineOperator& op) const {
+    static const std::vector<std::string> with_identity = {"add", "mul", "min", "max",
+                                                           "and", "or",  "xor"};
+    for (const std::string& name : op.operators) {
+      if (std::find(with_identity.begin(), with_identity.end(), name) != with_identity.end()) {
+        continue;
+      }
+      fail(where, fmt::format("atomic needs a neutral element, and '{}' declares none", name),
+           "team_tree or partials_kernel");
+    }
+  }
+
+  bool combines_privately(const machine::Layer& layer) const {
+    for (const machine::Constraint& c : machine_.constraints) {
+      const auto* in = std::get_if<machine::CombinesIn>(&c);
+      if (!in || in->layer != layer.name) continue;
+      for (const std::string& region : in->regions) {
+        if (!machine::shares(machine_, layer, *machine_.find_region(region))) return true;
+      }
+    }
+    return false;
+  }
+
+  void check_cores(const std::string& name, const CoresCode& cores) const {
+    const machine::Layer* layer = machine_.find_layer(name);
+    if (!layer || layer->kind != machine::LayerKind::cores) {
+      fail("cores", fmt::format("'{}' is not a layer of cores", name),
+           "one of the machine's layers of cores");
+    }
+    expect_at_least("cores." + name, "count", cores.count, 0);
+    if (cores.count == 0 && cores.deal == Deal::block) return;
+    for (const TileCount& tile : footprint(low_, machine_, code_).tiles) {
+      for (const Level& level : tile.team) {
+        if (slot_of(low_.decompose, level).layer != name || tile.is_hint) continue;
+        fail("cores." + name,
+             fmt::format("the cores fill the tile of '{}' together and wait inside of a part",
+                         tile.buffer),
+             "deal parts only where no barrier of the same cores stands inside");
+      }
+    }
+  }
+
+  // ---- the kernel
+
+  void check_kernel() const {
+    for (const auto& [level, times] : code_.kernel.unroll) {
+      level_position("kernel.unroll", level);
+      expect_at_least("kernel.unroll", "times", times, 1);
+    }
+    if (code_.kernel.launch_bounds.size() > 2) {
+      fail("kernel", "launch_bounds has more than two numbers", "threads, or threads and blocks");
+    }
+    for (const int64_t bound : code_.kernel.launch_bounds) {
+      expect_at_least("kernel", "launch_bounds", bound, 1);
+    }
+    check_emit();
+    if (code_.kernel.contract == Contract::fast &&
+        !is_arithmetic_only(hl::scalar_function(program_))) {
+      fail("kernel", "contract fast, but f compares, chooses or loops",
+           "off: rounding must not decide");
+    }
+  }
+
+  void check_emit() const {
+    const std::string& emit = code_.kernel.emit;
+    if (emit == "program" || emit == "serpentine") return;
+    const std::string prefix = "by_operand ";
+    if (emit.rfind(prefix, 0) == 0 && find_buffer(program_.inputs, emit.substr(prefix.size()))) {
+      return;
+    }
+    fail("kernel", fmt::format("there is no emit order '{}'", emit),
+         "program, serpentine, or \"by_operand A\" with an input");
+  }
+
+  const Config& config_;
+  const Code& code_;
+  const Program& low_;
+  const hl::Program& program_;
+  const machine::Machine& machine_;
+};
+
+}  // namespace
+
+void check_code(const Config& config, const Program& low, const machine::Machine& machine) {
+  CodeChecker(config, low, machine).run();
+}
+
+}  // namespace mdh::ll

@@ -1,0 +1,168 @@
+#include <algorithm>
+
+#include "mdh/ll/rules.h"
+#include "mdh/support/text.h"
+
+namespace mdh::ll {
+namespace {
+
+class MachineChecker {
+ public:
+  MachineChecker(const Program& low, const machine::Machine& machine, const Code& code)
+      : low_(low), machine_(machine), code_(code) {}
+
+  void run() {
+    const auto rules = machine::constraints(machine_);
+    for (const machine::Constraint& rule : rules) {
+      std::visit([this](const auto& kind) { check(kind); }, rule);
+    }
+  }
+
+ private:
+  // ---- numbers of parts
+
+  /// The parts on the layers, all dimensions multiplied; an open level counts as one.
+  template <class Counts>
+  static int64_t product(const std::vector<TaggedOperator>& phase,
+                         const std::vector<std::string>& layers, Counts counts) {
+    int64_t all = 1;
+    for (const TaggedOperator& op : phase) {
+      const bool here = std::find(layers.begin(), layers.end(), op.layer) != layers.end();
+      if (!here || !counts(op) || op.parts == open_parts) continue;
+      if (__builtin_mul_overflow(all, op.parts, &all)) return INT64_MAX;
+    }
+    return all;
+  }
+
+  void check(const machine::PartsAtMost& rule) const {
+    const auto on_axis = [&](const TaggedOperator& op) {
+      if (rule.axis.empty() || op.dimension == rule.axis) return true;
+      return rule.axis == "z" && op.dimension[0] == 'w';  // folded into the last axis
+    };
+    for (const auto* phase : {&low_.decompose, &low_.recompose}) {
+      const int64_t parts = product(*phase, rule.layers, on_axis);
+      if (parts <= rule.limit) continue;
+      user_error("E348", {},
+                 fmt::format("machine '{}': {}; this configuration has {}", machine_.name,
+                             to_string(machine::Constraint(rule)), parts),
+                 fmt::format("move parts from {} to another layer", join(rule.layers, ", ")));
+    }
+  }
+
+  void check(const machine::PartsEqual& rule) const {
+    for (const auto* phase : {&low_.decompose, &low_.recompose}) {
+      const int64_t parts =
+          product(*phase, rule.layers, [](const TaggedOperator&) { return true; });
+      if (parts == 1 || parts == rule.count) continue;
+      user_error("E348", {},
+                 fmt::format("machine '{}': {}; this configuration has {}", machine_.name,
+                             to_string(machine::Constraint(rule)), parts),
+                 fmt::format("use {} parts there, or leave the layer out", rule.count));
+    }
+  }
+
+  // ---- regions
+
+  void check(const machine::CombinesIn& rule) const {
+    for (const TaggedOperator& op : low_.recompose) {
+      const hl::Dimension& dimension = low_.computation.dimensions[op.level.dimension];
+      if (op.layer != rule.layer || dimension.combine.shape == hl::Shape::concatenate) continue;
+      for (size_t b = 0; b < op.places.size(); ++b) {
+        const std::string& region = op.places[b].region;
+        if (std::find(rule.regions.begin(), rule.regions.end(), region) != rule.regions.end()) {
+          continue;
+        }
+        user_error("E347", {},
+                   fmt::format("level {} combines '{}' in {}, but on machine '{}' {}",
+                               to_string(low_, op.level), low_.computation.outputs[b].symbol.name,
+                               region, machine_.name, to_string(machine::Constraint(rule))),
+                   fmt::format("accumulate in {} at this level", rule.regions.back()));
+      }
+    }
+  }
+
+  void check(const machine::BytesAtMost& rule) {
+    if (rule.soft) return;
+    if (!footprint_) footprint_ = footprint(low_, machine_, code_);
+    for (const RegionCount& region : footprint_->regions) {
+      if (region.region != rule.region || region.bytes <= rule.limit) continue;
+      user_error("E349", {},
+                 fmt::format("machine '{}': {}; this configuration needs {}", machine_.name,
+                             to_string(machine::Constraint(rule)), region.bytes),
+                 "make the tiles there smaller, or fewer");
+    }
+  }
+
+  /// What lies in a region at some level is seen by all cores whose loops are further in.
+  void check(const machine::NotSharedBy& rule) const {
+    check_visible(rule, low_.decompose, low_.computation.inputs, false);
+    check_visible(rule, low_.recompose, low_.computation.outputs, true);
+  }
+
+  void check_visible(const machine::NotSharedBy& rule, const std::vector<TaggedOperator>& phase,
+                     const std::vector<hl::BufferView>& buffers, bool writes) const {
+    for (size_t q = 0; q < phase.size(); ++q) {
+      for (size_t r = q; r < phase.size(); ++r) {
+        if (phase[r].layer != rule.layer) continue;
+        if (writes && r == q && exchanges(phase[q], rule)) continue;
+        for (size_t b = 0; b < buffers.size(); ++b) {
+          if (phase[q].places[b].region != rule.region) continue;
+          not_visible(rule, phase[q], phase[r], buffers[b].symbol.name);
+        }
+      }
+    }
+  }
+
+  /// Cores that combine in a private region by exchanging its contents (shuffles).
+  bool exchanges(const TaggedOperator& op, const machine::NotSharedBy& rule) const {
+    if (low_.computation.dimensions[op.level.dimension].combine.shape == hl::Shape::concatenate) {
+      return false;
+    }
+    for (const machine::Constraint& c : machine_.constraints) {
+      const auto* in = std::get_if<machine::CombinesIn>(&c);
+      if (in && in->layer == op.layer &&
+          std::find(in->regions.begin(), in->regions.end(), rule.region) != in->regions.end()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  [[noreturn]] void not_visible(const machine::NotSharedBy& rule, const TaggedOperator& at,
+                                const TaggedOperator& cores, const std::string& buffer) const {
+    user_error("E346", {},
+               fmt::format("'{}' lies in {} at level {}, but {}, and level {} is not outside of it "
+                           "(visibility)",
+                           buffer, rule.region, to_string(low_, at.level),
+                           to_string(machine::Constraint(rule)), to_string(low_, cores.level)),
+               fmt::format("move {} further out in the order, or the tile further in",
+                           to_string(low_, cores.level)));
+  }
+
+  const Program& low_;
+  const machine::Machine& machine_;
+  const Code& code_;
+  std::optional<Footprint> footprint_;
+};
+
+}  // namespace
+
+void check_machine(const Program& low, const machine::Machine& machine, const Code& code) {
+  MachineChecker(low, machine, code).run();
+}
+
+std::vector<std::string> soft_limits(const Footprint& footprint, const machine::Machine& machine) {
+  std::vector<std::string> exceeded;
+  for (const machine::Constraint& rule : machine::constraints(machine)) {
+    const auto* bytes = std::get_if<machine::BytesAtMost>(&rule);
+    if (!bytes || !bytes->soft) continue;
+    for (const RegionCount& region : footprint.regions) {
+      if (region.region != bytes->region || region.bytes <= bytes->limit) continue;
+      exceeded.push_back(
+          fmt::format("{}; this configuration needs {}", to_string(rule), region.bytes));
+    }
+  }
+  return exceeded;
+}
+
+}  // namespace mdh::ll

@@ -1,0 +1,40 @@
+#include "mdh/ll/code.h"
+
+namespace mdh::ll {
+
+std::string to_string(const LevelName& level) {
+  return level.dimension.empty() ? level.layer : level.layer + "." + level.dimension;
+}
+
+const std::vector<std::string>& names_of(Transport) {
+  static const std::vector<std::string> names = {"plain", "registers", "async"};
+  return names;
+}
+
+const std::vector<std::string>& names_of(Hint) {
+  static const std::vector<std::string> names = {"none", "streaming", "keep"};
+  return names;
+}
+
+const std::vector<std::string>& names_of(Edge) {
+  static const std::vector<std::string> names = {"clamp", "pad", "mask", "overlap"};
+  return names;
+}
+
+const std::vector<std::string>& names_of(Combination) {
+  static const std::vector<std::string> names = {"shuffle",   "team_tree", "partials_kernel",
+                                                 "last_core", "cluster",   "atomic"};
+  return names;
+}
+
+const std::vector<std::string>& names_of(Deal) {
+  static const std::vector<std::string> names = {"block", "cyclic", "dynamic"};
+  return names;
+}
+
+const std::vector<std::string>& names_of(Contract) {
+  static const std::vector<std::string> names = {"automatic", "off", "fast"};
+  return names;
+}
+
+}  // namespace mdh::ll

@@ -1,0 +1,174 @@
+#include "mdh/ll/code_json.h"
+
+namespace mdh::ll {
+namespace {
+
+using json = JsonFields::json;
+
+class Reader {
+ public:
+  explicit Reader(const JsonFields& fields) : fields_(fields) {}
+
+  Code run(const json& value) const {
+    fields_.expect_object("code", value);
+    fields_.check_keys(value, {"stage", "edge", "combine", "cores", "kernel"});
+    Code code;
+    each(value, "stage", [&](const std::string& buffer, const json& tiles) {
+      if (!tiles.is_array()) fields_.fail("E315", buffer, "expected a list, got " + tiles.dump());
+      for (const json& tile : tiles) code.stage[buffer].push_back(stage(buffer, tile));
+    });
+    each(value, "edge", [&](const std::string& dimension, const json& edge) {
+      code.edge[dimension] = choice<Edge>(dimension, edge);
+    });
+    each(value, "combine", [&](const std::string& level, const json& how) {
+      code.combine[level_of(fields_, "combine", level)] = choice<Combination>(level, how);
+    });
+    each(value, "cores",
+         [&](const std::string& layer, const json& how) { code.cores[layer] = cores(layer, how); });
+    if (value.contains("kernel")) code.kernel = kernel(value["kernel"]);
+    return code;
+  }
+
+ private:
+  template <class Action>
+  void each(const json& parent, const char* key, Action action) const {
+    if (!parent.contains(key)) return;
+    fields_.expect_object(key, parent[key]);
+    for (const auto& [name, value] : parent[key].items()) action(name, value);
+  }
+
+  template <class Choice>
+  Choice choice(const std::string& key, const json& value) const {
+    return static_cast<Choice>(fields_.choice_of(key, value, names_of(Choice{})));
+  }
+
+  StageCode stage(const std::string& buffer, const json& value) const {
+    fields_.expect_object(buffer, value);
+    fields_.check_keys(value, {"pad", "depth", "transport", "width", "copy_order", "prefetch",
+                               "hint", "opaque", "roll"});
+    StageCode code;
+    for (const auto& [key, item] : value.items()) {
+      if (key == "pad") code.pad = fields_.integer_of(key, item);
+      if (key == "depth") code.depth = fields_.integer_of(key, item);
+      if (key == "transport") code.transport = choice<Transport>(key, item);
+      if (key == "width") code.width = fields_.integer_of(key, item);
+      if (key == "prefetch") code.prefetch = prefetch(item);
+      if (key == "hint") code.hint = choice<Hint>(key, item);
+      if (key == "opaque") code.opaque = fields_.truth_of(key, item);
+      if (key == "roll") code.roll = level_of(fields_, key, fields_.text_of(key, item));
+    }
+    each(value, "copy_order", [&](const std::string& dimension, const json& tile) {
+      code.copy_order[dimension] = fields_.integer_of(dimension, tile);
+    });
+    return code;
+  }
+
+  Prefetch prefetch(const json& value) const {
+    fields_.expect_object("prefetch", value);
+    fields_.check_keys(value, {"distance", "level"});
+    if (!value.contains("level")) {
+      fields_.fail("E315", "prefetch", "the level is missing",
+                   "write {\"distance\": 16, \"level\": \"L1.k\"}");
+    }
+    const std::string level = fields_.text_of("level", value["level"]);
+    return {value.contains("distance") ? fields_.integer_of("distance", value["distance"]) : 1,
+            level_of(fields_, "level", level)};
+  }
+
+  CoresCode cores(const std::string& layer, const json& value) const {
+    fields_.expect_object(layer, value);
+    fields_.check_keys(value, {"count", "deal"});
+    CoresCode code;
+    if (value.contains("count")) code.count = fields_.integer_of("count", value["count"]);
+    if (value.contains("deal")) code.deal = choice<Deal>("deal", value["deal"]);
+    return code;
+  }
+
+  KernelCode kernel(const json& value) const {
+    fields_.expect_object("kernel", value);
+    fields_.check_keys(
+        value, {"unroll", "emit", "launch_bounds", "compiler", "flags", "store", "contract"});
+    KernelCode code;
+    for (const auto& [key, item] : value.items()) {
+      if (key == "emit") code.emit = fields_.text_of(key, item);
+      if (key == "compiler") code.compiler = fields_.text_of(key, item);
+      if (key == "flags") code.flags = fields_.texts_of(key, item);
+      if (key == "store") code.store = choice<Hint>(key, item);
+      if (key == "contract") code.contract = choice<Contract>(key, item);
+      if (key != "launch_bounds") continue;
+      if (!item.is_array()) fields_.fail("E315", key, "expected a list, got " + item.dump());
+      for (const json& bound : item) code.launch_bounds.push_back(fields_.integer_of(key, bound));
+    }
+    each(value, "unroll", [&](const std::string& level, const json& times) {
+      code.unroll[level_of(fields_, "unroll", level)] = fields_.integer_of(level, times);
+    });
+    return code;
+  }
+
+  const JsonFields& fields_;
+};
+
+json json_of(const StageCode& code) {
+  json value = json::object();
+  if (code.pad != 0) value["pad"] = code.pad;
+  if (code.depth != 1) value["depth"] = code.depth;
+  if (code.transport != Transport::plain) value["transport"] = name_of(code.transport);
+  if (code.width != 0) value["width"] = code.width;
+  if (!code.copy_order.empty()) value["copy_order"] = code.copy_order;
+  if (code.prefetch) {
+    value["prefetch"] =
+        json{{"distance", code.prefetch->distance}, {"level", to_string(code.prefetch->level)}};
+  }
+  if (code.hint != Hint::none) value["hint"] = name_of(code.hint);
+  if (code.opaque) value["opaque"] = true;
+  if (code.roll) value["roll"] = to_string(*code.roll);
+  return value;
+}
+
+json json_of(const KernelCode& code) {
+  json value = json::object();
+  for (const auto& [level, times] : code.unroll) value["unroll"][to_string(level)] = times;
+  if (code.emit != KernelCode{}.emit) value["emit"] = code.emit;
+  if (!code.launch_bounds.empty()) value["launch_bounds"] = code.launch_bounds;
+  if (!code.compiler.empty()) value["compiler"] = code.compiler;
+  if (!code.flags.empty()) value["flags"] = code.flags;
+  if (code.store != Hint::none) value["store"] = name_of(code.store);
+  if (code.contract != Contract::automatic) value["contract"] = name_of(code.contract);
+  return value;
+}
+
+json json_of(const CoresCode& code) {
+  json value = json::object();
+  if (code.count != 0) value["count"] = code.count;
+  if (code.deal != Deal::block) value["deal"] = name_of(code.deal);
+  return value;
+}
+
+}  // namespace
+
+LevelName level_of(const JsonFields& fields, const std::string& key, const std::string& text) {
+  const std::vector<std::string> words = split(text, '.');
+  if (words.size() != 2 || words[0].empty() || words[1].empty()) {
+    fields.fail("E317", key, fmt::format("cannot read the level \"{}\"", text),
+                "write LAYER.dimension, such as \"L1.k\"");
+  }
+  return {words[0], words[1]};
+}
+
+Code read_code(const JsonFields& fields, const json& value) { return Reader(fields).run(value); }
+
+json json_of(const Code& code) {
+  json value = json::object();
+  for (const auto& [buffer, tiles] : code.stage) {
+    json list = json::array();
+    for (const StageCode& tile : tiles) list.push_back(json_of(tile));
+    value["stage"][buffer] = std::move(list);
+  }
+  for (const auto& [dimension, edge] : code.edge) value["edge"][dimension] = name_of(edge);
+  for (const auto& [level, how] : code.combine) value["combine"][to_string(level)] = name_of(how);
+  for (const auto& [layer, how] : code.cores) value["cores"][layer] = json_of(how);
+  if (code.kernel != KernelCode{}) value["kernel"] = json_of(code.kernel);
+  return value;
+}
+
+}  // namespace mdh::ll

@@ -1,0 +1,35 @@
+// Numbers that may depend on sizes known at run time only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mdh::ll {
+
+/// A sum of products of a number and the part counts of open levels, such as 64 + 32 · ⌈I/8⌉.
+/// Numbers saturate at 2^63 - 1.
+class Count {
+ public:
+  Count(int64_t number = 0);  // NOLINT(google-explicit-constructor): numbers are counts
+  static Count open(std::string name);
+
+  /// The number, if it does not depend on anything.
+  std::optional<int64_t> number() const;
+
+  Count& operator+=(const Count& other);
+  Count& operator*=(const Count& other);
+  friend Count operator+(Count a, const Count& b) { return a += b; }
+  friend Count operator*(Count a, const Count& b) { return a *= b; }
+  friend bool operator==(const Count&, const Count&) = default;
+
+  /// "64 + 32 * ceil(I / 8)"
+  std::string to_string() const;
+
+ private:
+  std::map<std::vector<std::string>, int64_t> terms_;  // factors, sorted; no term is 0
+};
+
+}  // namespace mdh::ll

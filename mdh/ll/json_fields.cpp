@@ -1,0 +1,125 @@
+#include "mdh/ll/json_fields.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+
+namespace mdh::ll {
+namespace {
+
+using json = JsonFields::json;
+
+/// Line and column of a byte of the text.
+Location place(std::string_view text, size_t byte, const std::string& file) {
+  const std::string_view before = text.substr(0, std::min(byte, text.size()));
+  const size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  return {std::make_shared<const std::string>(file),
+          1 + static_cast<int>(std::count(before.begin(), before.end(), '\n')),
+          1 + static_cast<int>(before.size() - line_start)};
+}
+
+/// Keys of the objects that are open while the text is read.
+class KeyGuard {
+ public:
+  bool operator()(int /*depth*/, json::parse_event_t event, const json& parsed) {
+    if (event == json::parse_event_t::object_start) open_.emplace_back();
+    if (event == json::parse_event_t::object_end) open_.pop_back();
+    if (event == json::parse_event_t::key &&
+        !open_.back().insert(parsed.get<std::string>()).second) {
+      twice = parsed.get<std::string>();
+    }
+    return true;
+  }
+
+  std::string twice;  // a key that occurs twice in one object
+
+ private:
+  std::vector<std::set<std::string>> open_;
+};
+
+}  // namespace
+
+json JsonFields::document() const {
+  KeyGuard guard;
+  try {
+    json root = json::parse(text_, std::ref(guard));
+    if (!guard.twice.empty()) fail("E310", guard.twice, "the key occurs twice in one object");
+    return root;
+  } catch (const json::parse_error& e) {
+    const std::string what = e.what();
+    const size_t detail = what.find(": ");
+    user_error(
+        "E310", place(text_, e.byte == 0 ? 0 : e.byte - 1, file_),
+        "this is not JSON: " + (detail == std::string::npos ? what : what.substr(detail + 2)));
+  } catch (const json::out_of_range& e) {  // "[json.exception.out_of_range.406] number overflow"
+    const std::string what = e.what();
+    user_error("E310", place(text_, 0, file_),
+               "this is not JSON: " + what.substr(what.find(' ') + 1));
+  }
+}
+
+void JsonFields::fail(const std::string& code, const std::string& key, const std::string& message,
+                      const std::string& hint) const {
+  user_error(code, place_of(key), key.empty() ? message : fmt::format("\"{}\": {}", key, message),
+             hint);
+}
+
+Location JsonFields::place_of(const std::string& key) const {
+  const std::string quoted = '"' + key + '"';
+  for (size_t at = text_.find(quoted); at != std::string_view::npos;
+       at = text_.find(quoted, at + 1)) {
+    const size_t next = text_.find_first_not_of(" \t\r\n", at + quoted.size());
+    if (next != std::string_view::npos && text_[next] == ':') return place(text_, at, file_);
+  }
+  return place(text_, 0, file_);
+}
+
+void JsonFields::expect_object(const std::string& key, const json& value) const {
+  if (!value.is_object()) fail("E315", key, "expected an object, got " + value.dump());
+}
+
+void JsonFields::check_keys(const json& object, const std::vector<std::string>& known) const {
+  for (const auto& [key, value] : object.items()) {
+    if (std::find(known.begin(), known.end(), key) == known.end()) {
+      fail("E314", key, "unknown key", suggestion(key, known));
+    }
+  }
+}
+
+std::string JsonFields::text_of(const std::string& key, const json& value) const {
+  if (!value.is_string()) fail("E315", key, "expected a text, got " + value.dump());
+  return value.get<std::string>();
+}
+
+std::vector<std::string> JsonFields::texts_of(const std::string& key, const json& value) const {
+  if (!value.is_array()) fail("E315", key, "expected a list, got " + value.dump());
+  std::vector<std::string> texts;
+  for (const json& item : value) texts.push_back(text_of(key, item));
+  return texts;
+}
+
+int64_t JsonFields::integer_of(const std::string& key, const json& value) const {
+  const bool too_large = value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX;
+  if (!value.is_number_integer() || too_large) {
+    fail("E315", key, "expected an integer, got " + value.dump());
+  }
+  return value.get<int64_t>();
+}
+
+bool JsonFields::truth_of(const std::string& key, const json& value) const {
+  if (!value.is_boolean()) fail("E315", key, "expected true or false, got " + value.dump());
+  return value.get<bool>();
+}
+
+size_t JsonFields::choice_of(const std::string& key, const json& value,
+                             const std::vector<std::string>& names) const {
+  const std::string chosen = text_of(key, value);
+  const auto found = std::find(names.begin(), names.end(), chosen);
+  if (found == names.end()) {
+    fail("E318", key, fmt::format("there is no choice '{}'", chosen),
+         "one of " + join(names, ", "));
+  }
+  return static_cast<size_t>(found - names.begin());
+}
+
+}  // namespace mdh::ll

@@ -1,0 +1,163 @@
+#include "mdh/ll/names.h"
+
+#include "mdh/hl/analysis.h"
+#include "mdh/support/text.h"
+
+namespace mdh::ll {
+namespace {
+
+/// Replaces names in place.
+class Renaming {
+ public:
+  explicit Renaming(const machine::Machine& machine) : machine_(machine) {}
+
+  void layer(std::string& name) const {
+    if (const machine::Layer* found = machine_.find_layer(name)) name = found->name;
+  }
+
+  void region(std::string& name) const {
+    if (const machine::Region* found = machine_.find_region(name)) name = found->name;
+  }
+
+  void level(LevelName& name) const {
+    if (!name.dimension.empty()) layer(name.layer);
+  }
+
+  void split(Split& split) const {
+    for (auto& [dimension, digits] : split) {
+      for (Digit& digit : digits) layer(digit.layer);
+    }
+  }
+
+  void relocations(Relocations& all) const {
+    for (auto& [buffer, list] : all) {
+      for (Relocation& one : list) {
+        level(one.from);
+        region(one.region);
+        for (LayoutAxis& axis : one.layout) layer(axis.layer);
+      }
+    }
+  }
+
+  void code(Code& code) const {
+    for (auto& [buffer, tiles] : code.stage) {
+      for (StageCode& tile : tiles) {
+        if (tile.prefetch) level(tile.prefetch->level);
+        if (tile.roll) level(*tile.roll);
+      }
+    }
+    code.combine = renamed(code.combine);
+    code.kernel.unroll = renamed(code.kernel.unroll);
+    std::map<std::string, CoresCode> cores;
+    for (auto& [name, value] : code.cores) {
+      std::string key = name;
+      layer(key);
+      cores.emplace(std::move(key), value);
+    }
+    code.cores = std::move(cores);
+  }
+
+ private:
+  template <class Value>
+  std::map<LevelName, Value> renamed(const std::map<LevelName, Value>& by_level) const {
+    std::map<LevelName, Value> result;
+    for (const auto& [name, value] : by_level) {
+      LevelName key = name;
+      level(key);
+      result.emplace(std::move(key), value);
+    }
+    return result;
+  }
+
+  const machine::Machine& machine_;
+};
+
+}  // namespace
+
+Config with_machine_names(const Config& config, const machine::Machine& machine) {
+  const Renaming rename(machine);
+  Config result = config;
+  for (std::string& layer : result.layers) rename.layer(layer);
+  for (LevelName& level : result.order) rename.level(level);
+  rename.split(result.split);
+  rename.relocations(result.stage);
+  rename.relocations(result.acc);
+  for (auto& [name, phase] : result.phases) {
+    for (LevelName& level : phase.order) rename.level(level);
+    rename.split(phase.split);
+  }
+  result.tags.clear();
+  for (const auto& [text, axis] : config.tags) {
+    const std::vector<std::string> words = split(text, '.');
+    LevelName level{words.front(), words.size() == 2 ? words.back() : ""};
+    rename.level(level);
+    result.tags[words.size() == 2 ? to_string(level) : text] = axis;
+  }
+  rename.code(result.code);
+  return result;
+}
+
+std::optional<int> find_dimension(const hl::Program& program, const std::string& name) {
+  for (size_t d = 0; d < program.dimensions.size(); ++d) {
+    if (program.dimensions[d].symbol.name == name) return static_cast<int>(d);
+  }
+  return std::nullopt;
+}
+
+std::optional<size_t> find_buffer(const std::vector<hl::BufferView>& buffers,
+                                  const std::string& name) {
+  for (size_t b = 0; b < buffers.size(); ++b) {
+    if (buffers[b].symbol.name == name) return b;
+  }
+  return std::nullopt;
+}
+
+std::optional<int> walking_dimension(const hl::Program& program, const hl::BufferView& buffer,
+                                     size_t axis) {
+  std::optional<int> found;
+  for (const hl::Access& access : buffer.accesses) {
+    const auto index = hl::find_affine(program, access.index[axis]);
+    if (!index) return std::nullopt;
+    std::optional<int> mine;
+    for (size_t d = 0; d < index->coefficients.size(); ++d) {
+      if (index->coefficients[d] == 0) continue;
+      if (mine) return std::nullopt;
+      mine = static_cast<int>(d);
+    }
+    if (!mine || (found && *found != *mine)) return std::nullopt;
+    found = mine;
+  }
+  return found;
+}
+
+std::optional<int> find_axis(const hl::Program& program, const hl::BufferView& buffer,
+                             const std::string& name) {
+  const auto rank = static_cast<int>(buffer.accesses.front().index.size());
+  long long position = 0;
+  if (to_integer(name, position)) {
+    if (position < 1 || position > rank) return std::nullopt;
+    return static_cast<int>(position);
+  }
+  std::optional<int> found;
+  for (int e = 0; e < rank; ++e) {
+    const auto dimension = walking_dimension(program, buffer, static_cast<size_t>(e));
+    if (!dimension || program.dimensions[*dimension].symbol.name != name) continue;
+    if (found) return std::nullopt;
+    found = e + 1;
+  }
+  return found;
+}
+
+Layout row_major(const hl::BufferView& buffer) {
+  Layout layout;
+  for (size_t e = 1; e <= buffer.accesses.front().index.size(); ++e) {
+    layout.emplace_back(static_cast<int>(e));
+  }
+  return layout;
+}
+
+Place user_place(const hl::BufferView& buffer, const machine::Machine& machine) {
+  return {machine.regions.front().name, row_major(buffer)};
+}
+
+}  // namespace mdh::ll
