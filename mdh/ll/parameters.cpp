@@ -289,9 +289,12 @@ class Describer {
     return std::to_string(axis);
   }
 
+  /// Tags hold in all phases; levels that differ between them follow the order of each phase.
   void tag() {
     for (const auto& [level, slot] : p_.decomposition.assignment) {
-      config_.tags[to_string(name(level))] = slot.axis;
+      const bool everywhere = slot.axis == p_.scalar.assignment.at(level).axis &&
+                              slot.axis == p_.recomposition.assignment.at(level).axis;
+      if (everywhere) config_.tags[to_string(name(level))] = slot.axis;
     }
   }
 

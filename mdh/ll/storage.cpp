@@ -80,11 +80,12 @@ void Storage::add(const Part& part) {
   size_ *= part.extent;
 }
 
-int64_t Storage::address(std::span<const int64_t> element) const {
+std::optional<int64_t> Storage::address(std::span<const int64_t> element) const {
   int64_t flat = 0;
   for (const Part& part : parts_) {
-    const int64_t digit = (element[part.dimension] - part.shift) / part.divisor % part.extent;
-    flat = flat * part.extent + digit;
+    const int64_t offset = element[part.dimension] - part.shift;
+    if (offset < 0) return std::nullopt;
+    flat = flat * part.extent + offset / part.divisor % part.extent;
   }
   return flat;
 }
@@ -97,7 +98,7 @@ scalar::Array moved_along(const Program& p, const hl::BufferView& buffer,
   for (const Place& place : path) {
     const Storage storage(p, buffer, place.layout);
     std::vector<scalar::Value> cells(static_cast<size_t>(storage.size()) * width);
-    std::vector<int64_t> address(static_cast<size_t>(now.size()));
+    std::vector<std::optional<int64_t>> address(static_cast<size_t>(now.size()));
     std::vector<bool> taken(static_cast<size_t>(storage.size()), false);
     for (int64_t n = 0; n < now.size(); ++n) {
       int64_t rest = n;
@@ -105,13 +106,15 @@ scalar::Array moved_along(const Program& p, const hl::BufferView& buffer,
         element[e] = rest % now.extents[e];
       }
       address[n] = storage.address(element);
-      internal_check(!taken[address[n]], "two elements of '{}' share a cell", buffer.symbol.name);
-      taken[address[n]] = true;
+      if (!address[n]) continue;
+      internal_check(!taken[*address[n]], "two elements of '{}' share a cell", buffer.symbol.name);
+      taken[*address[n]] = true;
       std::copy_n(now.cells.begin() + n * static_cast<int64_t>(width), width,
-                  cells.begin() + address[n] * static_cast<int64_t>(width));
+                  cells.begin() + *address[n] * static_cast<int64_t>(width));
     }
     for (int64_t n = 0; n < now.size(); ++n) {
-      std::copy_n(cells.begin() + address[n] * static_cast<int64_t>(width), width,
+      if (!address[n]) continue;
+      std::copy_n(cells.begin() + *address[n] * static_cast<int64_t>(width), width,
                   now.cells.begin() + n * static_cast<int64_t>(width));
     }
   }

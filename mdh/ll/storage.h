@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,7 +21,8 @@ class Storage {
   /// Elements that the layout needs; padded digits leave gaps.
   int64_t size() const { return size_; }
 
-  int64_t address(std::span<const int64_t> element) const;
+  /// Nothing for elements below the first one that the program touches, where digits begin.
+  std::optional<int64_t> address(std::span<const int64_t> element) const;
 
  private:
   struct Part {

@@ -151,8 +151,8 @@ class Reader {
         read_level(row);
       }
     }
-    finish();
-    Config common = parse_config(header, *file_);
+    const Config common = with_machine_names(parse_config(header, *file_), machine_);
+    finish(common.layers);
     Config config = config_of(result_, program_, machine_);
     config.program = common.program;
     config.sizes = common.sizes;
@@ -288,8 +288,8 @@ class Reader {
     return result;
   }
 
-  /// Ranks become orders, and the layer that de-composition puts a layer's levels on its name.
-  void finish() {
+  /// Ranks become orders; layers that the header does not list are the least significant ones.
+  void finish(const std::vector<std::string>& layers) {
     line_ = static_cast<int>(lines_.size());
     const size_t levels = machine_.layers.size() * program_.dimensions.size();
     if (result_.parts.size() != levels) {
@@ -298,11 +298,13 @@ class Reader {
     for (const auto& [rank, at] : decomposition_) result_.decomposition.order.push_back(at);
     for (const auto& [rank, at] : scalar_) result_.scalar.order.push_back(at);
     for (const auto& [rank, at] : recomposition_) result_.recomposition.order.push_back(at);
-    result_.layers.resize(machine_.layers.size());
     result_.reads.resize(program_.inputs.size());
     result_.writes.resize(program_.outputs.size());
-    for (size_t l = 0; l < result_.layers.size() && !program_.dimensions.empty(); ++l) {
-      result_.layers[l] = result_.decomposition.assignment.at({static_cast<int>(l), 0}).layer;
+    result_.layers = layers;
+    for (const machine::Layer& layer : machine_.layers) {
+      if (std::find(layers.begin(), layers.end(), layer.name) == layers.end()) {
+        result_.layers.push_back(layer.name);
+      }
     }
   }
 

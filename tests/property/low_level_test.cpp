@@ -1,0 +1,207 @@
+// Every valid configuration computes the same function, at the low level: all programs, all
+// machines, phases with orders, assignments, regions and layouts of their own.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "examples/catalogue.h"
+#include "mdh/driver/data.h"
+#include "mdh/driver/verification.h"
+#include "mdh/hl/evaluate.h"
+#include "mdh/hl/print.h"
+#include "mdh/ll/evaluate.h"
+#include "mdh/ll/footprint.h"
+#include "mdh/ll/parameters.h"
+#include "mdh/ll/parse.h"
+#include "mdh/ll/print.h"
+#include "mdh/ll/table.h"
+#include "mdh/passes/lower.h"
+#include "tests/property/low_level_generator.h"
+
+namespace mdh::test {
+namespace {
+
+using scalar::Array;
+
+struct Triple {
+  hl::Program program;
+  machine::Machine machine;
+  ll::Config config;
+};
+
+/// A third arbitrary, a third fused and staged, a third made of known fast configurations.
+Triple make_triple(uint64_t seed) {
+  Random random(seed);
+  if (seed % 3 == 2) {
+    Mutated m = mutated_config(random);
+    return {std::move(m.program), std::move(m.machine), std::move(m.config)};
+  }
+  hl::Program program = small_program(random);
+  machine::Machine machine = any_machine(random);
+  const Style style = seed % 3 == 0 ? Style::arbitrary : Style::staged;
+  ll::Config config = any_config(program, machine, style, random);
+  return {std::move(program), std::move(machine), std::move(config)};
+}
+
+/// Fused dimensions join neighbouring buffer dimensions: the same memory in another shape.
+std::vector<Array> reshaped(std::vector<Array> arrays, const hl::Program& like,
+                            const std::vector<hl::BufferView>& views) {
+  for (size_t b = 0; b < arrays.size(); ++b) arrays[b].extents = hl::extents(like, views[b]);
+  return arrays;
+}
+
+bool has_rounding(const hl::Program& p) {
+  for (const hl::BufferView& output : p.outputs) {
+    if (output.type.is_scalar() && is_floating(scalar_of(output.type))) return true;
+  }
+  return false;
+}
+
+/// Integers and records equal, floats within the bound of any order of combination.
+void expect_same(const hl::Program& p, const std::vector<Array>& inputs,
+                 const std::vector<Array>& outputs) {
+  const std::vector<Array> expected = hl::evaluate(p, inputs);
+  ASSERT_EQ(outputs.size(), expected.size());
+  for (size_t b = 0; b < expected.size(); ++b) {
+    ASSERT_EQ(outputs[b].defined, expected[b].defined) << "other elements are written";
+  }
+  if (!has_rounding(p)) {
+    ASSERT_EQ(outputs, expected);
+    return;
+  }
+  const driver::Verification v =
+      driver::verify_outputs(p, inputs, outputs, {.depth = driver::sequential_depth(p)});
+  ASSERT_TRUE(v.right) << v.complaint;
+}
+
+/// The same points, each as often, behind every element.
+void expect_same_provenance(const hl::Program& p, const ll::Program& low,
+                            const std::vector<Array>& inputs) {
+  if (hl::has_custom_operator(p)) return;  // their bodies are scalar code, not ⊕
+  scalar::ProvenanceAlgebra algebra(hl::sizes(low.computation),
+                                    static_cast<int>(hl::leaf_count(p.outputs)));
+  const std::vector<Array> expected = hl::evaluate(low.computation, inputs, algebra);
+  const std::vector<Array> found = ll::evaluate(low, inputs, algebra);
+  for (size_t b = 0; b < expected.size(); ++b) {
+    ASSERT_EQ(found[b].defined, expected[b].defined);
+    const auto width = static_cast<size_t>(expected[b].width());
+    for (size_t n = 0; n < expected[b].cells.size(); ++n) {
+      if (expected[b].defined[n / width] == 0) continue;
+      ASSERT_EQ(algebra.points(found[b].cells[n]), algebra.points(expected[b].cells[n]));
+    }
+  }
+}
+
+void expect_texts_round_trip(const Triple& t, const ll::Program& low) {
+  ASSERT_EQ(ll::parse(ll::print(low)), low);
+  ASSERT_EQ(ll::parse_config(ll::print(t.config)), t.config);
+  const hl::Program& p = low.computation;
+  const ll::Parameters parameters = ll::parameters_of(t.config, p, t.machine);
+  const ll::Config read = ll::parse_table(ll::print_table(t.config, p, t.machine), p, t.machine);
+  ASSERT_EQ(ll::parameters_of(read, p, t.machine), parameters);
+}
+
+struct Seen {
+  int unfused = 0, staged = 0, digits = 0, scans = 0, padded = 0, fused_dimensions = 0;
+};
+
+void count(const Triple& t, const ll::Program& low, Seen& seen) {
+  seen.unfused += ll::common_prefix(low) < static_cast<int>(low.decompose.size()) ? 1 : 0;
+  seen.staged += !t.config.stage.empty() || !t.config.acc.empty() ? 1 : 0;
+  bool digits = false;
+  for (const auto& [buffer, list] : t.config.stage) {
+    for (const ll::Relocation& one : list) {
+      for (const ll::LayoutAxis& axis : one.layout) digits |= !axis.layer.empty();
+    }
+  }
+  seen.digits += digits ? 1 : 0;
+  bool scans = false;
+  for (const hl::Dimension& d : t.program.dimensions) {
+    scans |= d.combine.shape == hl::Shape::scan;
+  }
+  seen.scans += scans ? 1 : 0;
+  int64_t parts = 1;
+  for (const ll::TaggedOperator& op : low.decompose) parts *= op.parts;
+  seen.padded += parts > hl::points(t.program) ? 1 : 0;
+  seen.fused_dimensions += t.config.fuse.empty() ? 0 : 1;
+}
+
+void expect_right(const Triple& t, uint64_t seed, Seen& seen) {
+  const ll::Program low = passes::lower(t.program, t.machine, t.config);
+  expect_texts_round_trip(t, low);
+  const ll::Footprint counts = ll::footprint(low, t.machine, t.config.code);
+  if (!counts.levels.empty()) {
+    ASSERT_EQ(counts.levels.back().iterations.number(), hl::points(t.program));
+  }
+  const std::vector<Array> inputs = driver::random_inputs(t.program, seed);
+  const std::vector<Array> fused = reshaped(inputs, low.computation, low.computation.inputs);
+  const std::vector<Array> outputs =
+      reshaped(ll::evaluate(low, fused), t.program, t.program.outputs);
+  expect_same(t.program, inputs, outputs);
+  expect_same_provenance(t.program, low, fused);
+  count(t, low, seen);
+}
+
+int case_count() {
+  const char* wished = std::getenv("MDH_LOW_LEVEL_CASES");
+  return wished == nullptr ? 10000 : std::atoi(wished);
+}
+
+/// Four tests, so that several cores can share the work.
+void run_share(int share) {
+  Seen seen;
+  const int cases = case_count();
+  for (int n = share; n < cases; n += 4) {
+    const Triple t = make_triple(static_cast<uint64_t>(n) + 1);
+    SCOPED_TRACE(fmt::format("seed {}\n{}{}", n + 1, hl::print(t.program), ll::print(t.config)));
+    ASSERT_NO_THROW(expect_right(t, static_cast<uint64_t>(n) + 1, seen));
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  // The generator reaches what is hard.
+  const int share_of_cases = cases / 4;
+  EXPECT_GE(seen.unfused, share_of_cases / 6);
+  EXPECT_GE(seen.staged, share_of_cases / 4);
+  EXPECT_GE(seen.digits, share_of_cases / 40);
+  EXPECT_GE(seen.scans, share_of_cases / 40);
+  EXPECT_GE(seen.padded, share_of_cases / 6);
+  EXPECT_GE(seen.fused_dimensions, share_of_cases / 200);
+}
+
+TEST(LowLevel, every_valid_configuration_computes_the_same_function_1) { run_share(0); }
+TEST(LowLevel, every_valid_configuration_computes_the_same_function_2) { run_share(1); }
+TEST(LowLevel, every_valid_configuration_computes_the_same_function_3) { run_share(2); }
+TEST(LowLevel, every_valid_configuration_computes_the_same_function_4) { run_share(3); }
+
+/// All orders of re-composition and de-composition for few levels.
+TEST(LowLevel, all_orders_of_few_levels_compute_the_same_function) {
+  Random random(7);
+  for (const char* name : {"scan", "mbbs", "dot", "matvec"}) {
+    const examples::Entry& entry = *examples::find_entry(name);
+    const size_t dimensions = entry.generic().dimensions.size();
+    const hl::Program p = entry.build({scalar::Scalar::i32, std::vector<int64_t>(dimensions, 5)});
+    const machine::Machine& machine = machine::find_machine("openmp");
+    ll::Config config{.machine = "openmp", .layers = {"MM", "COR", "L1"}};
+    for (const hl::Dimension& d : p.dimensions) {
+      const std::string& dimension = d.symbol.name;
+      config.split[dimension] = dimensions == 1
+                                    ? std::vector<ll::Digit>{{"MM", 2}, {"COR", 2}, {"L1", 2}}
+                                    : std::vector<ll::Digit>{{"MM", 3}, {"L1", 2}};
+      for (const ll::Digit& digit : config.split[dimension]) {
+        config.order.push_back({digit.layer, dimension});
+      }
+    }
+    std::sort(config.order.begin(), config.order.end());
+    const std::vector<Array> inputs = driver::random_inputs(p, 3);
+    ll::Config shuffled = config;
+    do {
+      shuffled.order = config.order;
+      random.shuffle(shuffled.order);
+      shuffled.phases["recomposition"].order = config.order;
+      const ll::Program low = passes::lower(p, machine, shuffled);
+      expect_same(p, inputs, ll::evaluate(low, inputs));
+    } while (std::next_permutation(config.order.begin(), config.order.end()));
+  }
+}
+
+}  // namespace
+}  // namespace mdh::test
