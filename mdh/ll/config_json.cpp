@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mdh/ll/config.h"
+#include "mdh/support/json_text.h"
 #include "mdh/support/text.h"
 
 namespace mdh::ll {
@@ -12,22 +13,13 @@ namespace {
 
 using nlohmann::json;
 
-/// Line and column of a byte of the text.
-Location place(std::string_view text, size_t byte, const std::string& file) {
-  const std::string_view before = text.substr(0, std::min(byte, text.size()));
-  const size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
-  return {std::make_shared<const std::string>(file),
-          1 + static_cast<int>(std::count(before.begin(), before.end(), '\n')),
-          1 + static_cast<int>(before.size() - line_start)};
-}
-
 /// Reads one file; every complaint names the key it is about.
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  Reader(std::string_view text, const std::string& file) : text_(text, file) {}
 
   Config run() {
-    const json root = document();
+    const json root = text_.document("E310");
     if (!root.is_object()) fail("E311", "", "a configuration is a JSON object");
     check_keys(root);
     const json version = root.value("mdh_config", json());
@@ -38,37 +30,10 @@ class Reader {
   }
 
  private:
-  json document() const {
-    try {
-      return json::parse(text_);
-    } catch (const json::parse_error& e) {
-      const std::string what = e.what();
-      const size_t detail = what.find(": ");
-      user_error(
-          "E310", place(text_, e.byte == 0 ? 0 : e.byte - 1, file_),
-          "this is not JSON: " + (detail == std::string::npos ? what : what.substr(detail + 2)));
-    } catch (const json::out_of_range& e) {  // "[json.exception.out_of_range.406] number overflow"
-      const std::string what = e.what();
-      user_error("E310", place(text_, 0, file_),
-                 "this is not JSON: " + what.substr(what.find(' ') + 1));
-    }
-  }
-
   [[noreturn]] void fail(const std::string& code, const std::string& key,
                          const std::string& message, const std::string& hint = {}) const {
-    user_error(code, place_of(key), key.empty() ? message : fmt::format("\"{}\": {}", key, message),
-               hint);
-  }
-
-  /// Where the key stands, and not a value that reads the same; the beginning if it is not found.
-  Location place_of(const std::string& key) const {
-    const std::string quoted = '"' + key + '"';
-    for (size_t at = text_.find(quoted); at != std::string_view::npos;
-         at = text_.find(quoted, at + 1)) {
-      const size_t next = text_.find_first_not_of(" \t\r\n", at + quoted.size());
-      if (next != std::string_view::npos && text_[next] == ':') return place(text_, at, file_);
-    }
-    return place(text_, 0, file_);
+    user_error(code, text_.place_of_key(key),
+               key.empty() ? message : fmt::format("\"{}\": {}", key, message), hint);
   }
 
   void check_keys(const json& root) const {
@@ -81,7 +46,7 @@ class Reader {
       const bool is_planned = std::find(planned.begin(), planned.end(), key) != planned.end();
       if (is_planned && value.empty()) continue;
       if (is_planned) {
-        unsupported("E313", place_of(key), fmt::format("\"{}\" in configurations", key),
+        unsupported("E313", text_.place_of_key(key), fmt::format("\"{}\" in configurations", key),
                     "this version reads split, order and layers");
       }
       fail("E314", key, "unknown key", suggestion(key, known));
@@ -170,8 +135,7 @@ class Reader {
     return order;
   }
 
-  std::string_view text_;
-  std::string file_;
+  JsonText text_;
 };
 
 std::string quoted(const std::vector<std::string>& texts) {
