@@ -135,7 +135,7 @@ TEST(Mistake, target_that_is_planned_or_unknown) {
 TEST(Mistake, unknown_machine) {
   expect_refused(
       {"run matvec --machine cpuu", "unknown machine 'cpuu' [E301]", "did you mean 'cpu'?\n"});
-  expect_refused({"check matvec --machine gpu", "unknown machine 'gpu' [E301]", ""});
+  expect_refused({"check matvec --machine tpu", "unknown machine 'tpu' [E301]", ""});
 }
 
 TEST(Mistake, file_that_is_missing) {

@@ -219,13 +219,40 @@ std::vector<ll::Digit> random_digits(int64_t size, const std::vector<std::string
   return digits;
 }
 
+/// Seven memories and five layers of cores, the outermost ones first.
+machine::Machine deep_machine() {
+  machine::Machine m{.name = "deep"};
+  for (int l = 1; l <= 7; ++l) {
+    const std::string name = fmt::format("M{}", l);
+    m.layers.push_back({.name = name, .region = name});
+    m.regions.push_back({.name = name, .owner = l <= 2 ? "" : fmt::format("C{}", l - 2)});
+  }
+  for (int l = 1; l <= 5; ++l) {
+    m.layers.push_back({.name = fmt::format("C{}", l),
+                        .kind = machine::LayerKind::cores,
+                        .region = fmt::format("M{}", l + 1),
+                        .barrier = true});
+  }
+  machine::verify(m);
+  return m;
+}
+
 }  // namespace
 
 hl::Program random_program(Random& random) {
   return random.chance(40) ? catalogue_program(random) : hl::parse(ProgramWriter(random).run());
 }
 
-const machine::Machine& random_machine(Random& random) { return random.pick(machine::machines()); }
+const machine::Machine& random_machine(Random& random) {
+  static const std::vector<machine::Machine> without_rules = [] {
+    std::vector<machine::Machine> all = {deep_machine()};
+    for (const machine::Machine& m : machine::machines()) {
+      if (m.constraints.empty()) all.push_back(m);
+    }
+    return all;
+  }();
+  return random.pick(without_rules);
+}
 
 ll::Config random_config(const hl::Program& program, const machine::Machine& machine,
                          Random& random) {

@@ -6,10 +6,10 @@ namespace mdh::machine {
 Machine artificial() {
   return {.name = "artificial",
           .summary = "the paper's example machine: HM, L1 | COR",
-          .layers = {{"HM", LayerKind::loop, "HM"},
-                     {"L1", LayerKind::loop, "L1"},
-                     {"COR", LayerKind::cores, "HM"}},
-          .regions = {{"HM", false, ""}, {"L1", true, "COR"}}};
+          .layers = {{.name = "HM", .region = "HM"},
+                     {.name = "L1", .region = "L1"},
+                     {.name = "COR", .kind = LayerKind::cores, .region = "HM", .barrier = true}},
+          .regions = {{.name = "HM"}, {.name = "L1", .is_explicit = true, .owner = "COR"}}};
 }
 
 }  // namespace mdh::machine

@@ -5,8 +5,22 @@
 
 namespace mdh::machine {
 
+// The paper's nine.
 Machine artificial();
 Machine openmp();
+Machine openmp_l3();
+Machine openmp_l3_simd();
+Machine cuda();
+Machine cuda_wrp();
+Machine opencl();
+Machine multi_gpu();
+Machine multi_node_multi_gpu();
+
+// Ours: with registers and lanes as layers.
 Machine cpu();
+Machine gpu();
+
+/// The CPU under our feet: `cpu` with the caches, cores and vectors that the system reports.
+Machine host();
 
 }  // namespace mdh::machine
