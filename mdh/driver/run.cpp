@@ -104,7 +104,7 @@ RunReport run(const hl::Program& program, const RunOptions& options) {
   report.outputs = outputs;
   report.verification =
       verify_outputs(program, inputs, outputs,
-                     {.depth = rounding_depth(executable.stages().low),
+                     {.depth = rounding_depth(executable.stages().low, options.machine),
                       .border_steps = border_steps(executable.stages().structured),
                       .seed = options.seed});
   check_written(program, outputs, report.verification);

@@ -35,9 +35,8 @@ std::string print_stage(const Stages& stages, const std::string& stage) {
   return stages.module.source;
 }
 
-int64_t rounding_depth(const ll::Program& low) {
+int64_t rounding_depth(const ll::Program& low, const machine::Machine& machine) {
   const hl::Program& p = low.computation;
-  const machine::Machine& machine = machine::find_machine(low.machine);
   const int64_t terms = hl::points(p) / scalar::volume(hl::result_sizes(p));
   int64_t depth = scalar::depth_of(hl::scalar_function(p));
   int64_t chain = 1;  // values that meet in one accumulator; padding adds none

@@ -34,7 +34,7 @@ std::string print_stage(const Stages& stages, const std::string& stage);
 /// Longest chain of roundings on the way to a result: the operations of f, then one per value that
 /// an accumulator takes in. Loops one inside the other share an accumulator, so their parts
 /// multiply; inside a reduction over cores every core begins one of its own.
-int64_t rounding_depth(const ll::Program& low);
+int64_t rounding_depth(const ll::Program& low, const machine::Machine& machine);
 
 /// Cores of this machine that the operating system lets us use.
 int available_cores();

@@ -18,7 +18,7 @@ const machine::Machine& cpu() { return machine::find_machine("cpu"); }
 
 int64_t depth_with(const hl::Program& p, const machine::Machine& machine,
                    const std::string& lines) {
-  return rounding_depth(passes::lower(p, machine, config_of(lines)));
+  return rounding_depth(passes::lower(p, machine, config_of(lines)), machine);
 }
 
 TEST(Stages, every_stage_is_of_the_same_computation) {
@@ -124,7 +124,7 @@ TEST(RoundingDepth, admits_what_the_compiled_code_does) {
               find_target("openmp"));
   const std::vector<Array> outputs = run_poisoned(executable, inputs, 1);
   const Verification v =
-      verify_outputs(p, inputs, outputs, {.depth = rounding_depth(executable.stages().low)});
+      verify_outputs(p, inputs, outputs, {.depth = rounding_depth(executable.stages().low, cpu())});
   EXPECT_TRUE(v.right) << v.complaint;
   EXPECT_GT(v.max_error, 500) << "the example is a bad one";
 }

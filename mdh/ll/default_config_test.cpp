@@ -159,8 +159,8 @@ TEST(DefaultConfig, no_core_at_all_is_treated_as_one) {
 
 TEST(DefaultConfig, a_machine_without_cores_is_used_sequentially) {
   const machine::Machine sequential{.name = "sequential",
-                                    .layers = {{"MM", machine::LayerKind::loop, "MM"}},
-                                    .regions = {{"MM", false, ""}}};
+                                    .layers = {{.name = "MM", .region = "MM"}},
+                                    .regions = {{.name = "MM"}}};
   const hl::Program p = computation(matvec_text, {{"I", 7}, {"K", 5}});
   const Config c = default_config(p, sequential, 4);
   expect_sound(c, p, sequential, 1);

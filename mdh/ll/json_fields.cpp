@@ -9,15 +9,6 @@ namespace {
 
 using json = JsonFields::json;
 
-/// Line and column of a byte of the text.
-Location place(std::string_view text, size_t byte, const std::string& file) {
-  const std::string_view before = text.substr(0, std::min(byte, text.size()));
-  const size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
-  return {std::make_shared<const std::string>(file),
-          1 + static_cast<int>(std::count(before.begin(), before.end(), '\n')),
-          1 + static_cast<int>(before.size() - line_start)};
-}
-
 /// Keys of the objects that are open while the text is read.
 class KeyGuard {
  public:
@@ -45,16 +36,10 @@ json JsonFields::document() const {
     json root = json::parse(text_, std::ref(guard));
     if (!guard.twice.empty()) fail("E310", guard.twice, "the key occurs twice in one object");
     return root;
-  } catch (const json::parse_error& e) {
-    const std::string what = e.what();
-    const size_t detail = what.find(": ");
-    user_error(
-        "E310", place(text_, e.byte == 0 ? 0 : e.byte - 1, file_),
-        "this is not JSON: " + (detail == std::string::npos ? what : what.substr(detail + 2)));
-  } catch (const json::out_of_range& e) {  // "[json.exception.out_of_range.406] number overflow"
-    const std::string what = e.what();
-    user_error("E310", place(text_, 0, file_),
-               "this is not JSON: " + what.substr(what.find(' ') + 1));
+  } catch (const json::exception&) {
+    // The common reader says it in words, with the place.
+    source_.document("E310");
+    throw;
   }
 }
 
@@ -64,15 +49,7 @@ void JsonFields::fail(const std::string& code, const std::string& key, const std
              hint);
 }
 
-Location JsonFields::place_of(const std::string& key) const {
-  const std::string quoted = '"' + key + '"';
-  for (size_t at = text_.find(quoted); at != std::string_view::npos;
-       at = text_.find(quoted, at + 1)) {
-    const size_t next = text_.find_first_not_of(" \t\r\n", at + quoted.size());
-    if (next != std::string_view::npos && text_[next] == ':') return place(text_, at, file_);
-  }
-  return place(text_, 0, file_);
-}
+Location JsonFields::place_of(const std::string& key) const { return source_.place_of_key(key); }
 
 void JsonFields::expect_object(const std::string& key, const json& value) const {
   if (!value.is_object()) fail("E315", key, "expected an object, got " + value.dump());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mdh/support/diagnostic.h"
+#include "mdh/support/json_text.h"
 #include "mdh/support/text.h"
 
 namespace mdh::ll {
@@ -17,7 +18,7 @@ class JsonFields {
  public:
   using json = nlohmann::ordered_json;
 
-  JsonFields(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {}
+  JsonFields(std::string_view text, const std::string& file) : text_(text), source_(text, file) {}
 
   /// The whole text; E310 if it is not JSON or has a key twice.
   json document() const;
@@ -44,7 +45,7 @@ class JsonFields {
 
  private:
   std::string_view text_;
-  std::string file_;
+  JsonText source_;
 };
 
 }  // namespace mdh::ll

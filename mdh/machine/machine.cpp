@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <set>
 
 #include "mdh/machine/devices/devices.h"
 #include "mdh/support/diagnostic.h"

@@ -89,4 +89,7 @@ const std::vector<Machine>& machines();
 /// there is none.
 const Machine& find_machine(const std::string& name);
 
+/// A machine by name or, if the text ends in .json or contains a slash, from a file of the user's.
+Machine load_machine(const std::string& name_or_file);
+
 }  // namespace mdh::machine

@@ -135,7 +135,7 @@ TEST(Mistake, target_that_is_planned_or_unknown) {
 TEST(Mistake, unknown_machine) {
   expect_refused(
       {"run matvec --machine cpuu", "unknown machine 'cpuu' [E301]", "did you mean 'cpu'?\n"});
-  expect_refused({"check matvec --machine gpu", "unknown machine 'gpu' [E301]", ""});
+  expect_refused({"check matvec --machine tpu", "unknown machine 'tpu' [E301]", ""});
 }
 
 TEST(Mistake, file_that_is_missing) {
@@ -229,6 +229,24 @@ TEST(Mistake, configuration_that_breaks_a_rule) {
           "did you mean 'L");
   refused(R"("layrs": ["L1"])", "\"layrs\": unknown key [E314]", "did you mean 'layers'?\n");
   refused(R"("stage": {"v": []})", "not supported: \"stage\" in configurations [E313]", "");
+}
+
+TEST(Mistake, machine_file_with_an_unknown_key) {
+  const File file("m.json",
+                  "{\"mdh_machine\": 1, \"name\": \"m\",\n"
+                  " \"layers\": [{\"name\": \"M\", \"kind\": \"loop\", \"regin\": \"M\"}]}\n");
+  const Outcome o = mdh("run matvec --machine " + file.path());
+  EXPECT_EQ(o.exit, 2) << describe(o);
+  EXPECT_EQ(o.err.find(file.path() + ":2:43: error: \"regin\": unknown key [E308]\n"), 0u) << o.err;
+  EXPECT_TRUE(contains(o.err, "hint: did you mean 'region'?\n")) << o.err;
+}
+
+TEST(Mistake, machine_file_that_breaks_a_rule) {
+  const File file("m.json", R"({"mdh_machine": 1, "name": "m",
+                                "layers": [{"name": "M", "kind": "loop", "region": "M"}],
+                                "regions": [{"name": "M"}]})");
+  expect_refused({"check matvec --machine " + file.path(),
+                  "machine 'm': there is no layer of kind cores [E306]", ""});
 }
 
 TEST(Mistake, configuration_that_is_not_json) {

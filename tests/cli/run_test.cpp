@@ -112,6 +112,46 @@ TEST_P(Configured, computes_the_same_function) {
 INSTANTIATE_TEST_SUITE_P(Run, Configured, ::testing::ValuesIn(config_cases()),
                          [](const auto& info) { return info.param.name; });
 
+// ---- machines of the user
+
+/// Two memories, and cores in two layers.
+constexpr const char* tower = R"({"mdh_machine": 1, "name": "tower",
+ "layers": [{"name": "A", "kind": "loop", "region": "A"},
+            {"name": "B", "kind": "loop", "region": "B"},
+            {"name": "OUT", "kind": "cores", "region": "A", "barrier": true, "aliases": ["OUTER"]},
+            {"name": "INN", "kind": "cores", "region": "B", "barrier": true, "count": 4}],
+ "regions": [{"name": "A"}, {"name": "B", "owner": "OUT", "capacity": 4096}],
+ "constraints": [{"parts_at_most": 64, "layers": ["OUT", "INN"]}]})";
+
+TEST(Run, machine_can_be_a_file) {
+  const TemporaryDirectory folder;
+  const std::string machine = folder.path() / "tower.json";
+  const std::string config = folder.path() / "config.json";
+  write_file(machine, tower);
+  EXPECT_EQ(report_of("matvec --size 7,13 --machine " + machine)["machine"], "tower");
+  write_file(config, R"({"mdh_config": 1, "layers": ["OUTER", "INN", "B"],
+                         "split": {"i": ["OUTER 2", "B 4"], "k": ["OUTER 2", "INN 3", "B 3"]},
+                         "order": ["OUTER.k", "INN.k", "OUTER.i", "B.i", "B.k"]})");
+  for (const char* type : {"f32", "i64"}) {
+    const json report =
+        report_of(fmt::format("matvec --size 7,13 --type {} --threads 5 --machine {} --config {}",
+                              type, machine, config));
+    EXPECT_EQ(report["machine"], "tower");
+    EXPECT_EQ(report["verified"], "full");
+  }
+}
+
+TEST(Run, configuration_can_name_the_file_of_its_machine) {
+  const TemporaryDirectory folder;
+  const std::string machine = folder.path() / "tower.json";
+  const std::string config = folder.path() / "config.json";
+  write_file(machine, tower);
+  write_file(config, fmt::format(R"({{"mdh_config": 1, "machine": "{}", "layers": ["INN", "B"],
+                                     "split": {{"k": ["INN 3", "B 4"]}}, "order": ["INN.k", "B.k"]}})",
+                                 machine));
+  EXPECT_EQ(report_of("dot --size 12 --config " + config)["machine"], "tower");
+}
+
 TEST(Run, configuration_brings_sizes_types_and_machine_unless_they_are_given) {
   const TemporaryDirectory folder;
   const std::string file = folder.path() / "config.json";

@@ -19,6 +19,7 @@
 #include "mdh/hl/instantiate.h"
 #include "mdh/hl/parse.h"
 #include "mdh/ll/config.h"
+#include "mdh/machine/machine.h"
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
 
@@ -181,6 +182,24 @@ TEST(Docs, every_code_block_is_run_parsed_or_found_in_a_source_file) {
     }
   }
   EXPECT_GE(blocks, 15);
+}
+
+/// A row of the table in docs/machines.md: memory layers, then core layers, aliases in parentheses.
+std::string row_of(const machine::Machine& m) {
+  std::vector<std::string> memory, cores;
+  for (const machine::Layer& layer : m.layers) {
+    const bool computes = layer.kind == machine::LayerKind::cores || !cores.empty();
+    const std::string aliases = layer.aliases.empty() ? "" : " (" + join(layer.aliases, ", ") + ")";
+    (computes ? cores : memory).push_back(layer.name + aliases);
+  }
+  return fmt::format("\n| `{}` | {} | {} |\n", m.name, join(memory, ", "), join(cores, ", "));
+}
+
+TEST(Docs, the_table_of_machines_is_complete) {
+  const std::string page = read_file(root / "docs/machines.md");
+  for (const machine::Machine& m : machine::machines()) {
+    EXPECT_NE(page.find(row_of(m)), std::string::npos) << "docs/machines.md lacks" << row_of(m);
+  }
 }
 
 TEST(Docs, relative_links_lead_somewhere) {

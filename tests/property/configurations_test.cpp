@@ -54,7 +54,8 @@ std::string describe(const Case& c) {
 
 /// Integers equal; floats within the bound for any order of combination.
 void expect_right(const Case& c, const std::vector<Array>& outputs, const std::string& stage) {
-  const int64_t depth = driver::rounding_depth(passes::lower(c.program, c.machine, c.config));
+  const int64_t depth =
+      driver::rounding_depth(passes::lower(c.program, c.machine, c.config), c.machine);
   const driver::Verification v =
       driver::verify_outputs(c.program, c.inputs, outputs, {.depth = depth});
   ASSERT_TRUE(v.right) << stage << ": " << v.complaint;

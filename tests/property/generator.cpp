@@ -219,6 +219,24 @@ std::vector<ll::Digit> random_digits(int64_t size, const std::vector<std::string
   return digits;
 }
 
+/// Seven memories and five layers of cores, the outermost ones first.
+machine::Machine deep_machine() {
+  machine::Machine m{.name = "deep"};
+  for (int l = 1; l <= 7; ++l) {
+    const std::string name = fmt::format("M{}", l);
+    m.layers.push_back({.name = name, .region = name});
+    m.regions.push_back({.name = name, .owner = l <= 2 ? "" : fmt::format("C{}", l - 2)});
+  }
+  for (int l = 1; l <= 5; ++l) {
+    m.layers.push_back({.name = fmt::format("C{}", l),
+                        .kind = machine::LayerKind::cores,
+                        .region = fmt::format("M{}", l + 1),
+                        .barrier = true});
+  }
+  machine::verify(m);
+  return m;
+}
+
 }  // namespace
 
 hl::Program random_program(Random& random) {
@@ -226,10 +244,14 @@ hl::Program random_program(Random& random) {
 }
 
 const machine::Machine& random_machine(Random& random) {
-  // Those that code is generated for: explicit regions and groups of cores have rules of their own.
-  static const std::vector<std::string> names = {"artificial", "openmp", "openmp_l3",
-                                                 "openmp_l3_simd", "cpu"};
-  return machine::find_machine(random.pick(names));
+  static const std::vector<machine::Machine> without_rules = [] {
+    std::vector<machine::Machine> all = {deep_machine()};
+    for (const machine::Machine& m : machine::machines()) {
+      if (m.constraints.empty()) all.push_back(m);
+    }
+    return all;
+  }();
+  return random.pick(without_rules);
 }
 
 ll::Config random_config(const hl::Program& program, const machine::Machine& machine,

@@ -20,6 +20,8 @@ hl::Program random_program(Random& random);
 ll::Config random_config(const hl::Program& program, const machine::Machine& machine,
                          Random& random);
 
+/// A machine whose rules any partition keeps: one of ours without limits of its own, or one that is
+/// deeper than all of them.
 const machine::Machine& random_machine(Random& random);
 
 }  // namespace mdh::test

@@ -23,16 +23,16 @@ std::vector<int64_t> small_sizes(Random& random, size_t dimensions) {
   std::vector<int64_t> sizes(dimensions);
   for (int64_t& size : sizes) size = random.pick(choices);
   while (scalar::volume(sizes) > most_points) {
-    int64_t& size = sizes[static_cast<size_t>(
-        random.between(0, static_cast<int64_t>(dimensions) - 1))];
+    int64_t& size =
+        sizes[static_cast<size_t>(random.between(0, static_cast<int64_t>(dimensions) - 1))];
     size = (size + 1) / 2;
   }
   return sizes;
 }
 
 hl::Program catalogue_instance(const examples::Entry& entry, Random& random) {
-  return entry.build({random.pick(entry.types),
-                      small_sizes(random, entry.generic().dimensions.size())});
+  return entry.build(
+      {random.pick(entry.types), small_sizes(random, entry.generic().dimensions.size())});
 }
 
 /// Operators of the user, mixtures with scans, combine operators on whole MDAs.
@@ -68,9 +68,8 @@ program custom<I: size, K: size> =
 * md_hom( i: I by beside, k: K by pw(add) ) { y = x; }
 * inp_view( x: i32 = [2 * i + k] ))"};
   const hl::Program generic = hl::parse(random.pick(texts));
-  return hl::instantiate(
-      generic,
-      {.sizes = hl::sizes_by_dimension(generic, small_sizes(random, generic.dimensions.size()))});
+  return hl::instantiate(generic, {.sizes = hl::sizes_by_dimension(
+                                       generic, small_sizes(random, generic.dimensions.size()))});
 }
 
 // ---- configurations
@@ -237,7 +236,8 @@ void change_something(ll::Config& config, Random& random) {
     std::swap(config.order[any(config.order.size())], config.order[any(config.order.size())]);
   }
   if (!config.stage.empty() && random.chance(30)) {
-    const auto gone = std::next(config.stage.begin(), static_cast<int64_t>(any(config.stage.size())));
+    const auto gone =
+        std::next(config.stage.begin(), static_cast<int64_t>(any(config.stage.size())));
     config.code.stage.erase(gone->first);
     config.stage.erase(gone);
   }

@@ -189,7 +189,7 @@ Problem resolve(const Request& request) {
   }
   describe(problem, generic, bindings);
   const std::string from_config = config ? config->machine : "";
-  problem.machine = machine::find_machine(!request.machine.empty() ? request.machine
+  problem.machine = machine::load_machine(!request.machine.empty() ? request.machine
                                           : !from_config.empty()   ? from_config
                                                                    : problem.target->machine);
   problem.threads = request.threads > 0 ? request.threads : driver::available_cores();

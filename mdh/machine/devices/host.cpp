@@ -6,13 +6,14 @@ namespace mdh::machine {
 Machine host() {
   Machine m = cpu();
   m.name = "host";
-  m.summary = "this CPU, as the system describes it";
+  m.summary = "this CPU, as the system describes it: MM, L3, L2, L1, REG | COR, SIMD";
   const Probe probe = probe_host();
   for (Region& region : m.regions) {
     if (region.name == "L3") region.capacity = probe.l3_bytes;
     if (region.name == "L2") region.capacity = probe.l2_bytes;
     if (region.name == "L1") region.capacity = probe.l1_bytes;
-    if (region.name == "REG") region.capacity = probe.vectors.bytes * probe.vectors.registers;
+    const int64_t registers = probe.vectors.bytes * probe.vectors.registers;
+    if (region.name == "REG" && registers > 0) region.capacity = registers;
     if (region.name != "MM") region.soft = true;
   }
   for (Layer& layer : m.layers) {
