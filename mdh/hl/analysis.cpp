@@ -80,7 +80,10 @@ bool is_mixed_radix(std::vector<std::pair<int64_t, int64_t>> strides_and_counts)
   int64_t reach = 0;
   for (const auto& [stride, count] : strides_and_counts) {
     if (stride <= reach) return false;
-    reach += stride * (count - 1);
+    int64_t span = 0;
+    const bool too_far = __builtin_mul_overflow(stride, count - 1, &span) ||
+                         __builtin_add_overflow(reach, span, &reach);
+    if (too_far) reach = INT64_MAX;
   }
   return true;
 }
@@ -213,7 +216,11 @@ bool is_injective(const Program& p, const BufferView& output) {
     if (!form) return false;
     index.push_back(*form);
   }
-  const std::vector<int64_t> counts = result_sizes(p);
+  std::vector<int64_t> counts;
+  for (const Dimension& d : p.dimensions) {
+    // A size that is not known yet may be anything.
+    counts.push_back(is_reduced(d) ? 1 : constant(d.size).value_or(int64_t{1} << 40));
+  }
   std::vector<bool> known(counts.size());
   for (size_t d = 0; d < counts.size(); ++d) known[d] = counts[d] == 1;
   // Each round reads off the dimensions of every index whose unknown terms do not overlap.

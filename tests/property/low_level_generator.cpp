@@ -87,9 +87,11 @@ ll::Split random_split(const hl::Program& p, const std::vector<std::string>& lay
           count;
       rest = (rest + count - 1) / count;
     }
+    std::vector<ll::Digit>& digits = split[p.dimensions[d].symbol.name];
     for (size_t l = 0; l < layers.size(); ++l) {
-      if (parts[l] > 1) split[p.dimensions[d].symbol.name].push_back({layers[l], parts[l]});
+      if (parts[l] > 1) digits.push_back({layers[l], parts[l]});
     }
+    if (!digits.empty() && random.chance(10)) digits.front().parts = ll::open_parts;
   }
   return split;
 }
