@@ -25,12 +25,6 @@ void need_arguments(const Expr& e, size_t count) {
              "give one expression per parameter");
 }
 
-Type joined_type(const std::vector<Expr>& arguments) {
-  Type type = arguments.front().type();
-  for (const Expr& argument : arguments) type = joined(type, argument.type());
-  return type;
-}
-
 /// A loop's variables are visible in its condition, updates and result, not in their own initial
 /// values.
 Expr resolve_loop(const Loop& l, const Expr& e, const Scope& scope) {
