@@ -13,8 +13,8 @@ namespace {
 constexpr const char* type_kind = "type";
 constexpr const char* record_kind = "record";
 constexpr const char* function_kind = "function";
-constexpr std::array<std::string_view, 8> keywords = {"if",    "then", "else",  "true",
-                                                      "false", "loop", "while", "yield"};
+constexpr std::array<std::string_view, 9> keywords = {"if",   "then",  "else",  "true",  "false",
+                                                      "loop", "while", "yield", "return"};
 
 void need_arguments(const Expr& e, size_t count) {
   const Call& call = *e.as<Call>();
