@@ -153,6 +153,54 @@ TEST(Bind, removes_what_is_bound_and_keeps_the_rest) {
   EXPECT_EQ(extents(instantiate(p, {}), instantiate(p, {}).inputs[0]), (Extents{4, 5}));
 }
 
+// In f a literal takes the type of its surroundings, so a value says its own.
+TEST(Bind, values_are_written_with_their_types) {
+  const Program p = parse(R"(mdh 1
+program p<T: type, N: size, M: size = N + 1, c: f32, d: u64, q: bool> =
+  out_view( y: T[N + 3] = [N - 1 - i] )
+* md_hom( i: N by cc ) { y = if q then T(c) * sqrt(x) else T(N) + T(d); } * inp_view( x: T = [i] ))");
+  const Expr tenth = scalar::decimal(0.1), great = scalar::literal(scalar::Scalar::u64, {~0ull});
+  const Expr no = scalar::literal(scalar::Scalar::boolean, {0});
+  const Program partial = bind(p, {{}, {{"N", 4}}, {{"c", tenth}, {"d", great}, {"q", no}}});
+  EXPECT_EQ(print(partial), R"(mdh 1
+program p<T: type, M: size = 4 + 1> =
+  out_view( y: T[4 + 3] = [4 - 1 - i] )
+* md_hom( i: 4 by cc ) { y = if false then T(f32(0.1)) * sqrt(x) else T(i64(4)) + T(18446744073709551615); }
+* inp_view( x: T = [i] )
+)");
+  EXPECT_TRUE(parse(print(partial)) == partial);
+}
+
+TEST(Bind, of_everything_is_the_concrete_program) {
+  const Bindings all{
+      {{"T", scalar::Scalar::f32}}, {{"I", 5}, {"K", 3}}, {{"c", scalar::integer(2)}}};
+  const Program p = bind(parse(generic_text), all);
+  EXPECT_TRUE(p == instantiate(parse(generic_text), all));
+  EXPECT_TRUE(parse(print(p)) == p) << print(p);
+}
+
+TEST(Bind, of_a_constant_waits_for_its_type) {
+  const auto constant_first = [] {
+    bind(parse(generic_text), {{}, {}, {{"c", scalar::integer(2)}}});
+  };
+  const Diagnostic d = diagnostic_of(constant_first);
+  EXPECT_EQ(d.code, "E219");
+  EXPECT_EQ(d.message, "constant 'c' is bound before its type T");
+  EXPECT_EQ(d.hint, "bind the type first, or both at once");
+}
+
+TEST(Bind, reaches_the_types_of_mathematics) {
+  const Program p = parse(R"(mdh 1
+program p<S: size = 3, T: type = f64> = out_view( y: T = [i] )
+* md_hom( i: S by cc ) { y = atan2(sqrt(x), 1); } * inp_view( x: T = [i] ))");
+  for (const Bindings& step :
+       {Bindings{{}, {{"S", 2}}, {}}, Bindings{{{"T", scalar::Scalar::f32}}, {}, {}}}) {
+    const Program partial = bind(p, step);
+    EXPECT_TRUE(parse(print(partial)) == partial) << print(partial);
+  }
+  EXPECT_TRUE(instantiate(p, {}).body[0].value.type() == Type(scalar::Scalar::f64));
+}
+
 TEST(Bind, of_an_unknown_name_is_refused) {
   const Diagnostic d = diagnostic_of([] { bind(parse(generic_text), {{}, {{"J", 4}}, {}}); });
   EXPECT_EQ(d.code, "E210");

@@ -5,6 +5,8 @@
 
 #include "mdh/hl/verify.h"
 #include "mdh/scalar/elaborate.h"
+#include "mdh/scalar/parse.h"
+#include "mdh/scalar/print.h"
 #include "mdh/scalar/simplify.h"
 #include "mdh/scalar/tape.h"
 #include "mdh/support/text.h"
@@ -36,10 +38,20 @@ void check_names(const Program& p, const Map& bound, Kind kind) {
   }
 }
 
+/// How a value stands where its parameter stood.
+enum class Form {
+  typed,    // a literal that knows its type, in a program that becomes concrete
+  written,  // as the user would write it, in one that stays generic: its text is read back the same
+};
+
+/// Where an expression stands: in index functions, extents and sizes all literals are i64 anyway.
+enum class Place { index, value };
+
 /// Binds one parameter after the other, because defaults may mention earlier ones.
 class Binder {
  public:
-  Binder(const Program& p, const Bindings& bindings) : program_(p), bindings_(bindings) {}
+  Binder(const Program& p, const Bindings& bindings, Form form)
+      : program_(p), bindings_(bindings), form_(form) {}
 
   void bind(const Parameter& parameter) {
     switch (parameter.kind) {
@@ -61,19 +73,29 @@ class Binder {
     return bound == types_.end() ? type : bound->second;
   }
 
-  Expr substituted(const Expr& e) const {
+  Expr substituted(const Expr& e, Place place) const {
     if (const auto* v = e.as<scalar::Variable>()) {
       const auto bound = values_.find(v->symbol.name);
-      return bound != values_.end() ? placed(bound->second, e.where())
-                                    : scalar::variable(v->symbol, substituted(e.type()), e.where());
+      if (bound == values_.end()) {
+        return scalar::variable(v->symbol, substituted(e.type()), e.where());
+      }
+      const Expr& value = bound->second;
+      return placed(form_ == Form::written ? written(value, place) : value, e.where());
     }
     if (const auto* c = e.as<scalar::Cast>()) {
-      return scalar::cast(substituted(e.type()), substituted(c->operand), e.where());
+      return scalar::cast(substituted(e.type()), substituted(c->operand, place), e.where());
     }
-    return map_children(e, [this](const Expr& child) { return substituted(child); });
+    return map_children(e, [&](const Expr& child) { return substituted(child, place); });
   }
 
  private:
+  /// 3 in an index, i64(3) or f32(0.1) elsewhere: a bare literal would take any type.
+  static Expr written(const Expr& value, Place place) {
+    const Expr bare = scalar::parse_expression(scalar::print(value));
+    const bool told = place == Place::index && value.type() == Type(scalar::Scalar::i64);
+    return told || !bare.type().is_undecided() ? bare : scalar::cast(value.type(), bare);
+  }
+
   /// A value in the place of the name it is put for: that is where errors are.
   static Expr placed(const Expr& value, const Location& where) {
     scalar::ExprNode node = value.node();
@@ -84,7 +106,8 @@ class Binder {
   /// Substitutes what is bound so far, and insists that nothing is left.
   Expr closed(const Expr& value, const Parameter& parameter) const {
     return scalar::substitute(
-        substituted(value), [&](const scalar::Variable& v, const Expr& e) -> std::optional<Expr> {
+        substituted(value, Place::value),
+        [&](const scalar::Variable& v, const Expr& e) -> std::optional<Expr> {
           user_error("E218", e.where(),
                      fmt::format("'{}' has no value in the default of '{}'", v.symbol.name,
                                  parameter.symbol.name),
@@ -132,6 +155,12 @@ class Binder {
     if (bound == bindings_.values.end() && !parameter.value) no_value(parameter);
     const Expr value = bound == bindings_.values.end() ? *parameter.value : bound->second;
     const Type type = substituted(parameter.type);
+    if (type.is_parameter()) {
+      user_error("E219", parameter.where,
+                 fmt::format("constant '{}' is bound before its type {}", parameter.symbol.name,
+                             to_string(type)),
+                 "bind the type first, or both at once");
+    }
     if (!type.is_scalar()) {
       unsupported("E219", parameter.where,
                   fmt::format("constant '{}' of type {}", parameter.symbol.name, to_string(type)),
@@ -162,16 +191,22 @@ class Binder {
 
   const Program& program_;
   const Bindings& bindings_;
+  Form form_;
   std::map<std::string, Type> types_;
   std::map<std::string, Expr> values_;
 };
 
-void elaborate_view(BufferView& view) {
-  const auto as_index = [](Expr& e) { e = simplify(elaborate(e, scalar::Scalar::i64)); };
-  for (Expr& extent : view.declared) as_index(extent);
-  for (Access& access : view.accesses) {
-    for (Expr& index : access.index) as_index(index);
+/// Index functions, extents and sizes of dimensions.
+void change_indices(Program& p, const std::function<Expr(const Expr&)>& change) {
+  for (auto* views : {&p.outputs, &p.inputs}) {
+    for (BufferView& view : *views) {
+      for (Expr& extent : view.declared) extent = change(extent);
+      for (Access& access : view.accesses) {
+        for (Expr& index : access.index) index = change(index);
+      }
+    }
   }
+  for (Dimension& d : p.dimensions) d.size = change(d.size);
 }
 
 Type type_of_target(const Program& p, const Symbol& target) {
@@ -184,9 +219,7 @@ Type type_of_target(const Program& p, const Symbol& target) {
 }
 
 void elaborate_program(Program& p) {
-  for (BufferView& view : p.outputs) elaborate_view(view);
-  for (BufferView& view : p.inputs) elaborate_view(view);
-  for (Dimension& d : p.dimensions) d.size = simplify(elaborate(d.size, scalar::Scalar::i64));
+  change_indices(p, [](const Expr& e) { return simplify(elaborate(e, scalar::Scalar::i64)); });
   scalar::LocalTypes locals;
   for (scalar::Assignment& a : p.body) {
     a.value = elaborate(a.value, type_of_target(p, a.target), locals);
@@ -206,13 +239,14 @@ void check_names(const Program& p, const Bindings& bindings) {
   check_names(p, bindings.values, Kind::value);
 }
 
+/// Everything but the parameters themselves.
 Program substituted(const Program& p, const Binder& binder) {
-  Program result = map_expressions(p, [&](const Expr& e) { return binder.substituted(e); });
+  Program result = p;
+  change_indices(result, [&](const Expr& e) { return binder.substituted(e, Place::index); });
+  for (scalar::Assignment& a : result.body) a.value = binder.substituted(a.value, Place::value);
   for (BufferView& view : result.outputs) view.type = binder.substituted(view.type);
   for (BufferView& view : result.inputs) view.type = binder.substituted(view.type);
-  for (Parameter& parameter : result.parameters) {
-    parameter.type = binder.substituted(parameter.type);
-  }
+  result.parameters.clear();
   return result;
 }
 
@@ -220,11 +254,9 @@ Program substituted(const Program& p, const Binder& binder) {
 
 Program instantiate(const Program& p, const Bindings& bindings) {
   check_names(p, bindings);
-  Binder binder(p, bindings);
+  Binder binder(p, bindings, Form::typed);
   for (const Parameter& parameter : p.parameters) binder.bind(parameter);
-  Program concrete = substituted(p, binder);
-  concrete.parameters.clear();
-  concrete = renumbered(concrete);
+  Program concrete = renumbered(substituted(p, binder));
   elaborate_program(concrete);
   verify(concrete);
   return concrete;
@@ -232,18 +264,23 @@ Program instantiate(const Program& p, const Bindings& bindings) {
 
 Program bind(const Program& p, const Bindings& bindings) {
   check_names(p, bindings);
-  Binder binder(p, bindings);
+  Binder binder(p, bindings, Form::written);
+  std::vector<Parameter> rest;
   for (const Parameter& parameter : p.parameters) {
-    if (is_bound(parameter, bindings)) binder.bind(parameter);
+    if (is_bound(parameter, bindings)) {
+      binder.bind(parameter);
+    } else {
+      rest.push_back(parameter);
+    }
+  }
+  if (rest.empty()) return instantiate(p, bindings);
+  for (Parameter& parameter : rest) {
+    const Place place = parameter.kind == Kind::size ? Place::index : Place::value;
+    parameter.type = binder.substituted(parameter.type);
+    if (parameter.value) parameter.value = binder.substituted(*parameter.value, place);
   }
   Program partial = substituted(p, binder);
-  partial.parameters.clear();
-  for (Parameter parameter : p.parameters) {
-    if (is_bound(parameter, bindings)) continue;
-    parameter.type = binder.substituted(parameter.type);
-    if (parameter.value) parameter.value = binder.substituted(*parameter.value);
-    partial.parameters.push_back(std::move(parameter));
-  }
+  partial.parameters = std::move(rest);
   return renumbered(partial);
 }
 

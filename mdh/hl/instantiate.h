@@ -21,7 +21,8 @@ struct Bindings {
 Program instantiate(const Program& p, const Bindings& bindings);
 
 /// A partial instantiation: the parameters that are bound vanish, the others stay. Types first,
-/// sizes later, in any number of steps.
+/// sizes later, in any number of steps; where nothing is left to bind the program is concrete. In
+/// between its text is read back as the same program.
 Program bind(const Program& p, const Bindings& bindings);
 
 /// Sizes given in dimension order, as on the command line: the n-th value binds the size parameter

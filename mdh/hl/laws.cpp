@@ -54,42 +54,28 @@ class LazyInputs {
   std::vector<Placed> accesses_;
 };
 
-/// ⊕ on results of f.
-class Operator {
+/// The results of all outputs at one point.
+class Results {
  public:
-  Operator(const Program& p, int d)
-      : sizes_(sizes(p)), dimension_(d), inputs_(p), algebra_(algebra_of(p)) {
+  explicit Results(const Program& p) {
     for (const Component& c : components(p.outputs)) {
       const auto more = leaves_of(p.outputs[c.buffer].type);
       leaves_.insert(leaves_.end(), more.begin(), more.end());
     }
   }
 
-  Tuple operator()(const Tuple& a, const Tuple& b) {
-    Tuple result(leaves_.size());
-    algebra_.combine(a, b, result);
-    return result;
-  }
+  Tuple blank() const { return Tuple(leaves_.size()); }
 
-  /// f at points that differ in the dimension only; fewer than asked for if the dimension is too
-  /// small, or where f is not a number: nothing is ordered then, and data are not meant to be so.
-  std::vector<Tuple> draw(size_t count, Random& random) {
-    std::vector<int64_t> point;
-    for (const int64_t size : sizes_) point.push_back(random.between(0, size - 1));
-    std::vector<int64_t> indices;
-    for (int n = 0; n < 20 && indices.size() < count; ++n) {
-      const int64_t i = random.between(0, std::min<int64_t>(sizes_[dimension_], 8) - 1);
-      if (std::find(indices.begin(), indices.end(), i) == indices.end()) indices.push_back(i);
-    }
-    const uint64_t seed = random.next();
-    std::vector<Tuple> results;
-    for (const int64_t i : indices) {
-      point[dimension_] = i;
-      results.emplace_back(leaves_.size());
-      algebra_.f(inputs_.at(point, seed), point, results.back());
-      if (!is_number(results.back())) results.pop_back();
-    }
-    return results;
+  /// The same number, or random ones, in every leaf.
+  Tuple number(int64_t n) const {
+    Tuple tuple;
+    for (const Leaf& leaf : leaves_) tuple.push_back(scalar::from_integer(leaf.type, n));
+    return tuple;
+  }
+  Tuple random(Random& random) const {
+    Tuple tuple;
+    for (const Leaf& leaf : leaves_) tuple.push_back(drawn(leaf.type, random));
+    return tuple;
   }
 
   /// Numerically equal: a result may be 0 or -0, or any NaN.
@@ -112,7 +98,6 @@ class Operator {
     return texts.size() == 1 ? texts[0] : "{" + join(texts, ", ") + "}";
   }
 
- private:
   bool is_number(const Tuple& tuple) const {
     for (size_t n = 0; n < leaves_.size(); ++n) {
       if (std::isnan(to_floating(leaves_[n].type, tuple[n]))) return false;
@@ -120,11 +105,50 @@ class Operator {
     return true;
   }
 
+ private:
+  std::vector<Leaf> leaves_;
+};
+
+/// ⊕ on results of f.
+class Operator {
+ public:
+  Operator(const Program& p, int d)
+      : results(p), sizes_(sizes(p)), dimension_(d), inputs_(p), algebra_(algebra_of(p)) {}
+
+  const Results results;
+
+  Tuple operator()(const Tuple& a, const Tuple& b) {
+    Tuple result = results.blank();
+    algebra_.combine(a, b, result);
+    return result;
+  }
+
+  /// f at points that differ in the dimension only; fewer than asked for if the dimension is too
+  /// small, or where f is not a number: nothing is ordered then, and data are not meant to be so.
+  std::vector<Tuple> draw(size_t count, Random& random) {
+    std::vector<int64_t> point;
+    for (const int64_t size : sizes_) point.push_back(random.between(0, size - 1));
+    std::vector<int64_t> indices;
+    for (int n = 0; n < 20 && indices.size() < count; ++n) {
+      const int64_t i = random.between(0, std::min<int64_t>(sizes_[dimension_], 8) - 1);
+      if (std::find(indices.begin(), indices.end(), i) == indices.end()) indices.push_back(i);
+    }
+    const uint64_t seed = random.next();
+    std::vector<Tuple> values;
+    for (const int64_t i : indices) {
+      point[dimension_] = i;
+      values.push_back(results.blank());
+      algebra_.f(inputs_.at(point, seed), point, values.back());
+      if (!results.is_number(values.back())) values.pop_back();
+    }
+    return values;
+  }
+
+ private:
   std::vector<int64_t> sizes_;
   int dimension_;
   LazyInputs inputs_;
   scalar::ScalarAlgebra algebra_;
-  std::vector<Leaf> leaves_;
 };
 
 /// Up to four indices of each dimension, drawn from the index set.
@@ -177,10 +201,10 @@ std::optional<std::string> associativity_counterexample(const Program& p, int d,
     const std::vector<Tuple> xs = op.draw(3, random);
     if (xs.size() < 3) continue;
     const Tuple left = op(op(xs[0], xs[1]), xs[2]), right = op(xs[0], op(xs[1], xs[2]));
-    if (op.equal(left, right)) continue;
+    if (op.results.equal(left, right)) continue;
     return fmt::format("with x = {}, y = {}, z = {} the value of (x, y), z is {}, of x, (y, z) {}",
-                       op.text(xs[0]), op.text(xs[1]), op.text(xs[2]), op.text(left),
-                       op.text(right));
+                       op.results.text(xs[0]), op.results.text(xs[1]), op.results.text(xs[2]),
+                       op.results.text(left), op.results.text(right));
   }
   return std::nullopt;
 }
@@ -192,9 +216,38 @@ std::optional<std::string> commutativity_counterexample(const Program& p, int d,
     const std::vector<Tuple> xs = op.draw(2, random);
     if (xs.size() < 2) continue;
     const Tuple left = op(xs[0], xs[1]), right = op(xs[1], xs[0]);
-    if (op.equal(left, right)) continue;
-    return fmt::format("with x = {}, y = {} the value of x, y is {}, of y, x {}", op.text(xs[0]),
-                       op.text(xs[1]), op.text(left), op.text(right));
+    if (op.results.equal(left, right)) continue;
+    return fmt::format("with x = {}, y = {} the value of x, y is {}, of y, x {}",
+                       op.results.text(xs[0]), op.results.text(xs[1]), op.results.text(left),
+                       op.results.text(right));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> exchange_counterexample(const Program& p, const CombineOperator& down,
+                                                   const CombineOperator& across, uint64_t seed) {
+  const Results results(p);
+  const scalar::Function f = scalar_function(p);
+  scalar::ScalarAlgebra columns(f, combine_function(p, down)), rows(f, combine_function(p, across));
+  const auto applied = [&](scalar::Algebra& op, const Tuple& a, const Tuple& b) {
+    Tuple result = results.blank();
+    op.combine(a, b, result);
+    return result;
+  };
+  Random random(seed);
+  for (int n = 0; n < trials; ++n) {
+    std::vector<Tuple> x;
+    for (int64_t i = 1; i <= 4; ++i) {
+      x.push_back(n == 0 ? results.number(i) : results.random(random));
+    }
+    const Tuple rows_first = applied(columns, applied(rows, x[0], x[1]), applied(rows, x[2], x[3]));
+    const Tuple columns_first =
+        applied(rows, applied(columns, x[0], x[2]), applied(columns, x[1], x[3]));
+    if (results.equal(rows_first, columns_first)) continue;
+    return fmt::format("[[{}, {}], [{}, {}]]: rows by {} first gives {}, columns by {} first {}",
+                       results.text(x[0]), results.text(x[1]), results.text(x[2]),
+                       results.text(x[3]), join(across.operators, ", "), results.text(rows_first),
+                       join(down.operators, ", "), results.text(columns_first));
   }
   return std::nullopt;
 }

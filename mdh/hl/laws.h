@@ -18,6 +18,11 @@ std::optional<std::string> associativity_counterexample(const Program& p, int d,
 /// Two results with x ⊕ y ≠ y ⊕ x.
 std::optional<std::string> commutativity_counterexample(const Program& p, int d, uint64_t seed);
 
+/// An array of two rows and two columns for which it matters whether rows are combined before
+/// columns, and what comes out.
+std::optional<std::string> exchange_counterexample(const Program& p, const CombineOperator& down,
+                                                   const CombineOperator& across, uint64_t seed);
+
 /// A dimension and a split of a small input for which h(a ++ b) ≠ h(a) ⊛ h(b).
 std::optional<std::string> homomorphism_counterexample(const Program& p, uint64_t seed);
 

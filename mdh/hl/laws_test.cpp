@@ -98,6 +98,29 @@ TEST(Laws, one_operator_for_all_reductions) {
   EXPECT_EQ(refused("plus", "mul").code, "E226");
 }
 
+TEST(Laws, counterexample_is_one_for_the_operators_of_the_program) {
+  const auto hint = [](const char* a, const char* b) {
+    const auto make = [&] { instantiate(parse(fmt::format(two_dimensions, a, b)), {}); };
+    return diagnostic_of(make).hint;
+  };
+  const std::string rule =
+      "all reductions of a program use one and the same operator: with others the result would "
+      "depend on the order, as for ";
+  EXPECT_EQ(hint("add", "mul"),
+            rule + "[[1, 2], [3, 4]]: rows by mul first gives 14, columns by add first 24");
+  // By hand: max(1, 2) + max(3, 4) and max(1 + 3, 2 + 4) are the same, so another one is searched.
+  EXPECT_EQ(hint("plus", "max").substr(0, rule.size()), rule);
+  EXPECT_EQ(hint("plus", "max").find("[[1, 2], [3, 4]]"), std::string::npos);
+}
+
+TEST(Laws, operators_know_every_access_of_an_output) {
+  const Program p = parse(R"(mdh 1
+op both(l, r) { y.1 = l.y.1 + r.y.1; y.2 = max(l.y.2, r.y.2); }
+program p = out_view( y: i64 = [0], [1] ) * md_hom( i: 6 by pw(both) ) { y.1 = x; y.2 = x; }
+* inp_view( x: i64 = [i] ))");
+  EXPECT_EQ(result(p, {4, 1, 5, -9, 2, 6}), (std::vector<int64_t>{9, 6}));
+}
+
 TEST(Laws, operators_on_several_outputs_are_tested_together) {
   const auto refused = [](const std::string& body) {
     return diagnostic_of([&] {

@@ -196,11 +196,14 @@ class Parser {
 
   void declare(BufferView& view, const char* kind) {
     view.symbol = scope_.declare(view.symbol.name, view.type, kind, view.where);
+    bool shares_name = true;  // one access may be called like the buffer
     for (Access& access : view.accesses) {
-      const bool own_name = access.symbol.name != view.symbol.name;
-      access.symbol = own_name
-                          ? scope_.declare(access.symbol.name, view.type, "access", access.where)
-                          : view.symbol;
+      if (shares_name && access.symbol.name == view.symbol.name) {
+        access.symbol = view.symbol;
+        shares_name = false;
+      } else {
+        access.symbol = scope_.declare(access.symbol.name, view.type, "access", access.where);
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 #include "mdh/hl/parse_definitions.h"
 
+#include "mdh/scalar/combiner.h"
 #include "mdh/scalar/elaborate.h"
 #include "mdh/scalar/parse.h"
 #include "mdh/support/text.h"
@@ -146,7 +147,13 @@ class Parser {
     return scope.declare_local(name.text, Undecided::name, "operand", name.where);
   }
 
+  /// In a dimension the built-in operator would be meant.
   void check_name(const Token& name) {
+    const bool is_shape = name.text == "cc" || name.text == "pw" || name.text == "ps";
+    if (is_shape || scalar::find_combiner(name.text)) {
+      user_error("E110", name.where, fmt::format("the name '{}' is built in", name.text),
+                 "choose another name");
+    }
     scope_.declare_local(name.text, Undecided::name, "operator", name.where);
   }
 

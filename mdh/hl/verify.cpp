@@ -218,6 +218,17 @@ void verify_names_of(const Program& p, const Dimension& d) {
   }
 }
 
+[[noreturn]] void do_not_fit(const Program& p, const Dimension& first, const Dimension& second) {
+  const auto found = exchange_counterexample(p, first.combine, second.combine, 1);
+  user_error(
+      "E226", second.where,
+      fmt::format("dimensions '{}' by {} and '{}' by {} do not fit together", first.symbol.name,
+                  print(first.combine), second.symbol.name, print(second.combine)),
+      "all reductions of a program use one and the same operator: with others the result "
+      "would depend on the order" +
+          (found ? ", as for " + *found : ""));
+}
+
 /// Lemma 1 and its extension: concatenations mix with point-wise combinations and prefix sums of
 /// one and the same associative and commutative ⊕. Equal means equal as functions, not by name.
 void verify_operators(const Program& p) {
@@ -226,13 +237,7 @@ void verify_operators(const Program& p) {
     if (d.combine.shape != Shape::pointwise && d.combine.shape != Shape::scan) continue;
     verify_names_of(p, d);
     if (first && !(combine_function(p, first->combine) == combine_function(p, d.combine))) {
-      user_error(
-          "E226", d.where,
-          fmt::format("dimensions '{}' by {} and '{}' by {} do not fit together",
-                      first->symbol.name, print(first->combine), d.symbol.name, print(d.combine)),
-          "all reductions of a program use one and the same operator: with others the result "
-          "would depend on the order (of [[1,2],[3,4]]: multiply along rows, then add: 14; add "
-          "along columns, then multiply: 24)");
+      do_not_fit(p, *first, d);
     }
     first = &d;
   }

@@ -238,12 +238,7 @@ Expr annotated(const Expr& e, const LocalTypes& locals) {
     result.result = annotated(l->result, inside);
     return loop(std::move(result), e.where());
   }
-  const Expr inner = map_children(e, [&](const Expr& child) { return annotated(child, locals); });
-  const auto* c = inner.as<Call>();
-  if (!c || c->callee || inner.same_as(e)) return inner;
-  Type type = c->arguments.front().type();
-  for (const Expr& argument : c->arguments) type = joined(type, argument.type());
-  return call(*c, type, e.where());
+  return map_children(e, [&](const Expr& child) { return annotated(child, locals); });
 }
 
 }  // namespace

@@ -110,6 +110,12 @@ Type joined(const Type& left, const Type& right) {
   return left == Type(Undecided::decimal) ? left : right;
 }
 
+Type joined_type(const std::vector<Expr>& operands) {
+  Type type = operands.front().type();
+  for (const Expr& operand : operands) type = joined(type, operand.type());
+  return type;
+}
+
 void for_each_child(const Expr& e, const std::function<void(const Expr&)>& visit) {
   if (const auto* u = e.as<Unary>()) {
     visit(u->operand);
@@ -178,7 +184,9 @@ struct Rebuild {
   }
   Expr operator()(Call c) const {
     for (Expr& argument : c.arguments) argument = change(argument);
-    return call(std::move(c), e.type(), e.where());
+    // Mathematics has the type of its arguments, functions of the user the one they declare.
+    const Type type = c.callee ? e.type() : joined_type(c.arguments);
+    return call(std::move(c), type, e.where());
   }
 
  private:

@@ -199,6 +199,7 @@ bool is_logical(BinaryOp op);
 /// The type two operands agree on: a literal gives way to its partner; different decided types
 /// agree on nothing, and the left one is taken until elaborate() reports it.
 Type joined(const Type& left, const Type& right);
+Type joined_type(const std::vector<Expr>& operands);
 
 void for_each_child(const Expr& e, const std::function<void(const Expr&)>& visit);
 

@@ -103,7 +103,7 @@ class Parser {
         e = element_of(std::move(e), expression(), where);
         tokens_.expect("]", "after the index");
       } else if (tokens_.accept(".")) {
-        e = field_of(std::move(e), tokens_.expect_name("of a field").text, where);
+        e = field_of(std::move(e), numbered(tokens_.expect_name("of a field").text), where);
       } else {
         return e;
       }
@@ -156,13 +156,14 @@ class Parser {
         tokens_.peek(2).text == "=") {
       return record(name);
     }
-    std::string full = name.text;
-    // x.2: the second of several unnamed accesses of buffer x
-    if (tokens_.at(".") && tokens_.peek(1).kind == Token::Kind::integer) {
-      tokens_.next();
-      full += "." + tokens_.next().text;
-    }
-    return variable({full, -1}, Undecided::name, name.where);
+    return variable({numbered(name.text), -1}, Undecided::name, name.where);
+  }
+
+  /// x.2: the second of several unnamed accesses of buffer x; l.x.2 in an operator on all outputs.
+  std::string numbered(const std::string& name) {
+    if (!tokens_.at(".") || tokens_.peek(1).kind != Token::Kind::integer) return name;
+    tokens_.next();
+    return name + "." + tokens_.next().text;
   }
 
   Expr record(const Token& name) {

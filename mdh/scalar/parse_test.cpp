@@ -86,7 +86,12 @@ TEST(Parse, calls_take_any_number_of_expressions) {
   EXPECT_EQ(tree("f(if a then b else c, d)"), "(f (if a b c) d)");
 }
 
-TEST(Parse, numbered_access_is_one_name) { EXPECT_EQ(tree("x.1 + x.2"), "(+ x.1 x.2)"); }
+TEST(Parse, numbered_access_is_one_name) {
+  EXPECT_EQ(tree("x.1 + x.2"), "(+ x.1 x.2)");
+  const Expr e = parse_expression("l.y.2");
+  ASSERT_TRUE(e.as<FieldOf>());
+  EXPECT_EQ(e.as<FieldOf>()->field, "y.2") << "the second access of output y, in an operator";
+}
 
 TEST(Parse, literals_have_their_value_and_an_undecided_type) {
   EXPECT_TRUE(parse_expression("12") == integer(12));

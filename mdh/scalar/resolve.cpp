@@ -13,8 +13,8 @@ namespace {
 constexpr const char* type_kind = "type";
 constexpr const char* record_kind = "record";
 constexpr const char* function_kind = "function";
-constexpr std::array<std::string_view, 8> keywords = {"if",    "then", "else",  "true",
-                                                      "false", "loop", "while", "yield"};
+constexpr std::array<std::string_view, 9> keywords = {"if",   "then",  "else",  "true",  "false",
+                                                      "loop", "while", "yield", "return"};
 
 void need_arguments(const Expr& e, size_t count) {
   const Call& call = *e.as<Call>();
@@ -23,12 +23,6 @@ void need_arguments(const Expr& e, size_t count) {
              fmt::format("'{}' takes {} argument{}, got {}", call.name, count,
                          count == 1 ? "" : "s", call.arguments.size()),
              "give one expression per parameter");
-}
-
-Type joined_type(const std::vector<Expr>& arguments) {
-  Type type = arguments.front().type();
-  for (const Expr& argument : arguments) type = joined(type, argument.type());
-  return type;
 }
 
 /// A loop's variables are visible in its condition, updates and result, not in their own initial

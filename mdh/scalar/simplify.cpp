@@ -42,7 +42,8 @@ Expr with_constant_right(BinaryOp op, const Expr& a, int64_t b, const Expr& whol
       const BinaryOp relative = inner->op == op ? BinaryOp::add : BinaryOp::subtract;
       const auto offset = folded(relative, *c, b);
       if (!offset || *offset < 0) return whole;
-      return *offset == 0 ? inner->left : binary(inner->op, inner->left, index_literal(*offset));
+      // Again, because x may be a sum with a constant, too: (x + 2) - 3 + 1.
+      return simplify(binary(inner->op, inner->left, index_literal(*offset)));
     }
   }
   return whole;

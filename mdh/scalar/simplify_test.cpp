@@ -80,6 +80,14 @@ TEST(Simplify, never_changes_the_value) {
   EXPECT_GT(smaller, 500) << "the property is about expressions that can be simplified";
 }
 
+TEST(Simplify, twice_is_the_same_as_once) {
+  Random random(13);
+  for (int n = 0; n < 2000; ++n) {
+    const Expr once = simplify(random_index(random, 4));
+    ASSERT_TRUE(simplify(once) == once) << print(once);
+  }
+}
+
 TEST(Simplify, neutral_operations_vanish) {
   for (const char* text : {"x + 0", "0 + x", "x - 0", "x * 1", "1 * x", "x / 1", "min(x, x)",
                            "max(x, x)", "x + 3 - 3", "x - 3 + 3"}) {
@@ -104,6 +112,7 @@ TEST(Simplify, offsets_stay_one_number) {
   EXPECT_EQ(simplified("x + 5 - 2"), "x + 3");
   EXPECT_EQ(simplified("x - 1 - 2"), "x - 3");
   EXPECT_EQ(simplified("x - 5 + 2"), "x - 3");
+  EXPECT_EQ(simplified("x + 2 - 3 + 1"), "x");
 }
 
 TEST(Simplify, what_does_not_fit_or_exist_is_left_alone) {
