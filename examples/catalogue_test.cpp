@@ -154,6 +154,16 @@ TEST(Catalogue, text_is_the_file_in_the_folder) {
   }
 }
 
+/// People read these files: no formatter for another language has been at them.
+TEST(Catalogue, texts_are_laid_out_by_people) {
+  for (const auto& [name, text] : texts()) {
+    EXPECT_EQ(text.find("mdh 1\n//"), 0u) << name << " begins with what it computes";
+    for (const char* line : {"\nprogram ", "\n  out_view( ", "\n* md_hom( ", "\n* inp_view("}) {
+      EXPECT_NE(text.find(line), std::string::npos) << name << ": no line begins '" << line + 1;
+    }
+  }
+}
+
 TEST(Catalogue, program_is_called_like_its_entry) {
   for (const Entry& entry : catalogue()) EXPECT_EQ(entry.generic().name, entry.name);
 }
