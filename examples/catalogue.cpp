@@ -19,6 +19,16 @@ std::vector<Entry> joined(const std::vector<std::vector<Entry>>& families) {
 
 hl::Program Entry::generic() const { return hl::parse(texts().at(name), name + ".mdh"); }
 
+int64_t Instance::setting(const std::string& name, int64_t otherwise) const {
+  const auto found = settings.find(name);
+  return found == settings.end() ? otherwise : found->second;
+}
+
+Settings Entry::settings_of(const std::string& size) const {
+  const auto found = settings.find(size);
+  return found == settings.end() ? Settings{} : found->second;
+}
+
 std::map<std::string, scalar::Expr> Entry::constants(scalar::Scalar type) const {
   std::map<std::string, scalar::Expr> values;
   if (scalar::is_floating(type)) return values;

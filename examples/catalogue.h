@@ -14,10 +14,17 @@
 
 namespace mdh::examples {
 
+/// Values of constants that a named size brings along: SH = 2.
+using Settings = std::map<std::string, int64_t>;
+
 /// One instance of an entry: its element type and its sizes, in dimension order.
 struct Instance {
   scalar::Scalar type = scalar::Scalar::f32;
   std::vector<int64_t> sizes;
+  Settings settings = {};
+
+  /// A setting, or what the constant is without one.
+  int64_t setting(const std::string& name, int64_t otherwise) const;
 };
 
 struct Entry {
@@ -25,6 +32,7 @@ struct Entry {
   std::string summary;
   std::vector<scalar::Scalar> types;                     // element types it supports
   std::map<std::string, std::vector<int64_t>> sizes;     // by name: "paper", "paper2"
+  std::map<std::string, Settings> settings;              // of those sizes that have some
   std::map<std::string, std::string> integer_constants;  // values of constants for integer types
   std::function<hl::Program(const Instance&)> build;     // the C++ form
   // a plain loop, outputs first
@@ -35,6 +43,9 @@ struct Entry {
 
   /// The text form, generic in type and sizes.
   hl::Program generic() const;
+
+  /// The settings of a named size; none if it has none, or is not a name.
+  Settings settings_of(const std::string& size) const;
 
   /// Constants that the element type asks for.
   std::map<std::string, scalar::Expr> constants(scalar::Scalar type) const;

@@ -25,6 +25,9 @@ hl::Program from_text(const Entry& entry, const Instance& at) {
   const hl::Program generic = entry.generic();
   hl::Bindings bindings{.sizes = hl::sizes_by_dimension(generic, at.sizes),
                         .values = entry.constants(at.type)};
+  for (const auto& [name, value] : at.settings) {
+    bindings.values.insert_or_assign(name, scalar::integer(value));
+  }
   for (const hl::Parameter& p : generic.parameters) {
     if (p.kind == hl::Parameter::Kind::type) bindings.types[p.symbol.name] = at.type;
   }
@@ -154,6 +157,16 @@ TEST(Catalogue, text_is_the_file_in_the_folder) {
   }
 }
 
+/// People read these files: no formatter for another language has been at them.
+TEST(Catalogue, texts_are_laid_out_by_people) {
+  for (const auto& [name, text] : texts()) {
+    EXPECT_EQ(text.find("mdh 1\n//"), 0u) << name << " begins with what it computes";
+    for (const char* line : {"\nprogram ", "\n  out_view( ", "\n* md_hom( ", "\n* inp_view("}) {
+      EXPECT_NE(text.find(line), std::string::npos) << name << ": no line begins '" << line + 1;
+    }
+  }
+}
+
 TEST(Catalogue, program_is_called_like_its_entry) {
   for (const Entry& entry : catalogue()) EXPECT_EQ(entry.generic().name, entry.name);
 }
@@ -170,7 +183,9 @@ TEST(Catalogue, named_sizes_fit_the_dimensions) {
   for (const Entry& entry : catalogue()) {
     for (const auto& [name, sizes] : entry.sizes) {
       EXPECT_EQ(name.find("paper"), 0u) << "the command line knows names by this prefix";
-      EXPECT_EQ(hl::sizes(from_text(entry, {entry.types.front(), sizes})), sizes) << entry.name;
+      const Instance at{entry.types.front(), sizes, entry.settings_of(name)};
+      EXPECT_EQ(hl::sizes(from_text(entry, at)), sizes) << entry.name;
+      EXPECT_EQ(entry.build(at), from_text(entry, at)) << entry.name << " " << name;
     }
   }
 }
@@ -212,6 +227,21 @@ TEST(Catalogue, strides_are_constants_and_images_as_large_as_the_filter_reaches)
   EXPECT_EQ(image_with({}), (scalar::Extents{1, 229, 229, 3}));
   EXPECT_EQ(image_with({{"SH", scalar::integer(1)}, {"SW", scalar::integer(3)}}),
             (scalar::Extents{1, 118, 340, 3}));
+}
+
+TEST(Catalogue, settings_belong_to_named_sizes_and_are_known_to_all_forms) {
+  for (const Entry& entry : catalogue()) {
+    for (const auto& [name, settings] : entry.settings) {
+      EXPECT_TRUE(entry.sizes.contains(name)) << entry.name << " " << name;
+      const Instance at{Scalar::i64, rotated({2, 3, 1, 2}, rank_of(entry), 0), settings};
+      const hl::Program p = from_text(entry, at);
+      EXPECT_EQ(entry.build(at), p);
+      EXPECT_NE(p, from_text(entry, {at.type, at.sizes}));
+      const std::vector<Array> inputs = inputs_of(entry, at, p, 1);
+      EXPECT_EQ(plain_outputs(entry, at, p, inputs), hl::evaluate(p, inputs));
+    }
+  }
+  EXPECT_EQ(find_entry("mcc_capsule")->settings_of("paper3").at("SH"), 2);
 }
 
 // ---- the three forms

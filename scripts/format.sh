@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Formats the C++ sources in place; with --check it only compares, and fails on a difference.
+# Never give clang-format an .mdh file by hand: it takes it for C++ (.clang-format-ignore tells
+# versions from 18 on).
 # The reference is clang-format 14 (CLANG_FORMAT names another program): other versions format a
 # little differently, so the check is skipped there.
 

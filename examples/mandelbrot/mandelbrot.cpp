@@ -4,10 +4,27 @@
 namespace mdh::examples {
 namespace {
 
-/// The C++ form has no loops, so the program is read from its text.
+using namespace hl::edsl;  // NOLINT(google-build-using-namespace): the paper's names
+
+/// How many steps z = z * z + c takes to leave the disc of radius 2; z = u + v i, c = x + y i.
+Term steps_from(const Term& x, const Term& y) {
+  return loop({{"u", 0.0}, {"v", 0.0}, {"n", cast(i32, 0)}}, [&](Term u, Term v, Term n) {
+    return LoopBody{.condition = u * u + v * v <= 4.0 && n < constant(i32, 1000),
+                    .updates = {{"u", u * u - v * v + x}, {"v", 2.0 * u * v + y}, {"n", n + 1}},
+                    .result = n};
+  });
+}
+
 hl::Program mandelbrot(const Instance& at) {
-  const hl::Program generic = find_entry("mandelbrot")->generic();
-  return hl::instantiate(generic, {.sizes = hl::sizes_by_dimension(generic, at.sizes)});
+  const auto [H, W] = sizes<2>(at);
+  const ScalarFunction f = [H = H, W = W](Scalars in) {
+    const Term x = let("x", -2.5 + cast(f64, in["j"]) * (3.5 / cast(f64, W)));
+    const Term y = let("y", -1.0 + cast(f64, in["i"]) * (2.0 / cast(f64, H)));
+    return steps_from(x, y);
+  };
+  return named("mandelbrot",
+               out_view(buffer("Out", i32).at([](Index i, Index j) { return index(i, j); })) *
+                   md_hom({{"i", H}, {"j", W}}, f, {cc(), cc()}) * inp_view());
 }
 
 int32_t steps(double x, double y) {

@@ -4,6 +4,7 @@
 
 #include "examples/catalogue.h"
 #include "examples/prl/data.h"
+#include "examples/prl/program.h"
 
 namespace mdh::examples {
 namespace {
@@ -92,12 +93,6 @@ std::vector<scalar::Array> inputs(const Instance& at, const hl::Program& p, uint
   return patient_arrays(make_patients(at.sizes[0], at.sizes[1], seed), p.inputs.front().type);
 }
 
-/// Records and functions have no C++ form yet: the text is the program.
-hl::Program from_text(const char* name, const Instance& at) {
-  const hl::Program generic = find_entry(name)->generic();
-  return hl::instantiate(generic, {.sizes = hl::sizes_by_dimension(generic, at.sizes)});
-}
-
 std::map<std::string, std::vector<int64_t>> paper_sizes() {
   std::map<std::string, std::vector<int64_t>> sizes;
   for (int k = 15; k <= 20; ++k) {
@@ -114,7 +109,7 @@ Entry prl_entry() {
           .summary = "record linkage: the best partner of every new record (reconstruction)",
           .types = {scalar::Scalar::f64},
           .sizes = paper_sizes(),
-          .build = [](const Instance& at) { return from_text("prl", at); },
+          .build = [](const Instance& at) { return prl_program(at.sizes[0], at.sizes[1]); },
           .plain = plain,
           .inputs = inputs};
 }
@@ -124,7 +119,7 @@ Entry prl_multi_entry() {
           .summary = "record linkage with three outputs and one operator on all of them",
           .types = {scalar::Scalar::f64},
           .sizes = paper_sizes(),
-          .build = [](const Instance& at) { return from_text("prl_multi", at); },
+          .build = [](const Instance& at) { return prl_multi_program(at.sizes[0], at.sizes[1]); },
           .plain = plain_multi,
           .inputs = inputs};
 }

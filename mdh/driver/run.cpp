@@ -1,7 +1,6 @@
 #include "mdh/driver/run.h"
 
 #include "mdh/driver/data.h"
-#include "mdh/hl/evaluate.h"
 
 namespace mdh::driver {
 namespace {
@@ -69,16 +68,19 @@ RunReport run_reference(const hl::Program& program, const RunOptions& options) {
   const std::vector<Array> inputs = inputs_of(program, options);
   RunReport report;
   options.progress("evaluating the definition");
-  report.timing = runtime::measure([&] { report.outputs = hl::evaluate(program, inputs); },
-                                   {.warm_up = 0, .least = 1, .most = 3});
+  scalar::ScalarAlgebra algebra = hl::algebra_of(program);
+  report.timing = runtime::measure(
+      [&] { report.outputs = hl::evaluate(program, inputs, algebra, options.share); },
+      {.warm_up = 0, .least = 1, .most = 3});
   add_rates(program, report);
   report.verification.right = true;
   if (!options.plain) return report;
   // The plain loop is judged by the definition, and with it the definition by the plain loop.
   options.progress("comparing with an independent plain loop");
   Memory memory(program, inputs);
-  report.verification = verify_outputs(program, inputs, memory.run_poisoned(options.plain),
-                                       {.depth = sequential_depth(program)});
+  report.verification =
+      verify_outputs(program, inputs, memory.run_poisoned(options.plain),
+                     {.depth = sequential_depth(program), .share = options.share});
   return report;
 }
 
@@ -106,7 +108,8 @@ RunReport run(const hl::Program& program, const RunOptions& options) {
       verify_outputs(program, inputs, outputs,
                      {.depth = rounding_depth(executable.stages().low, options.machine),
                       .border_steps = border_steps(executable.stages().structured),
-                      .seed = options.seed});
+                      .seed = options.seed,
+                      .share = options.share});
   check_written(program, outputs, report.verification);
   if (report.verification.right && is_exact_on_whole_numbers(program)) {
     options.progress("verifying once more, on whole numbers");

@@ -8,6 +8,7 @@
 #include "mdh/driver/executable.h"
 #include "mdh/driver/memory.h"
 #include "mdh/driver/verification.h"
+#include "mdh/hl/evaluate.h"
 
 namespace mdh::driver {
 
@@ -21,6 +22,7 @@ struct RunOptions {
   MemoryKernel plain;                                  // what the reference is checked against
   bool compare = false;                                // also time the plain loop, interleaved
   std::function<void(const std::string&)> progress = [](const std::string&) {};
+  hl::Progress share;  // how much of a step is done, where the definition is evaluated
 };
 
 struct RunReport {

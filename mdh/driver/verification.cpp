@@ -143,11 +143,17 @@ Verification verify_all(const hl::Program& p, const std::vector<Array>& inputs,
                         const std::vector<Array>& outputs, const VerifyOptions& options) {
   Algebras algebras(p);
   Judge judge(p, options);
-  const std::vector<Array> exact = hl::evaluate(p, inputs, algebras.exact);
   const bool floats = any_floating(p) && judge.bounded();
-  const std::vector<Array> wide = floats ? hl::evaluate(p, inputs, algebras.wide) : exact;
+  const auto evaluated = [&](int turn, const std::vector<Array>& from, scalar::Algebra& algebra) {
+    const int turns = floats ? 3 : 1;
+    return hl::evaluate(p, from, algebra, [&](double done) {
+      if (options.share) options.share((turn + done) / turns);
+    });
+  };
+  const std::vector<Array> exact = evaluated(0, inputs, algebras.exact);
+  const std::vector<Array> wide = floats ? evaluated(1, inputs, algebras.wide) : exact;
   const std::vector<Array> magnitude =
-      floats ? hl::evaluate(p, magnitudes_of(inputs), algebras.magnitude) : exact;
+      floats ? evaluated(2, magnitudes_of(inputs), algebras.magnitude) : exact;
   for (size_t b = 0; b < outputs.size(); ++b) {
     const int64_t width = outputs[b].width();
     std::vector<Expected> expected(static_cast<size_t>(width));

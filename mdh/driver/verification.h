@@ -1,6 +1,7 @@
 // Is this result right?
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,8 @@ struct VerifyOptions {
       border_steps;  // per dimension: a tile size whose borders are sampled (0: none)
   uint64_t seed = 1;
   bool whole = false;  // inputs are whole numbers: results that cannot have rounded are exact
-  int64_t limit = full_limit;  // points up to which everything is checked
+  int64_t limit = full_limit;              // points up to which everything is checked
+  std::function<void(double)> share = {};  // called with how much is done, now and then
 };
 
 /// Roundings behind a result that is combined point after point.

@@ -1,26 +1,21 @@
 #include "mdh/hl/edsl.h"
 
 #include <algorithm>
+#include <span>
 
+#include "mdh/hl/define.h"
 #include "mdh/hl/instantiate.h"
-#include "mdh/scalar/resolve.h"
+#include "mdh/hl/resolve.h"
+#include "mdh/hl/trace.h"
 #include "mdh/support/text.h"
 
 namespace mdh::hl::edsl {
 namespace {
 
-using scalar::BinaryOp;
 using scalar::Scope;
+using scalar::Undecided;
 
-Term joined(BinaryOp op, const Term& a, const Term& b) {
-  return Term(scalar::binary(op, a.expr(), b.expr()));
-}
-
-Location location(const char* file, int line) {
-  return {std::make_shared<const std::string>(file), line, 1};
-}
-
-/// Declares names in the same order as the text form does, then traces the lambdas.
+/// Traces the lambdas into the program that parsing its text would give, names unresolved.
 class Builder {
  public:
   Builder(const OutOfMdHom& left, const InpView& inp) : hom_(left.hom), left_(left), inp_(inp) {}
@@ -34,131 +29,92 @@ class Builder {
     }
     p_.name = "program";
     p_.where = hom_.where;
-    for (const View& view : left_.out.buffers) p_.outputs.push_back(declared(view));
+    for (const View& view : left_.out.buffers) p_.outputs.push_back(traced(view));
     for (size_t d = 0; d < hom_.dimensions.size(); ++d) {
       const auto& [name, size] = hom_.dimensions[d];
-      p_.dimensions.push_back({scope_.declare(name, Scalar::i64, "dimension", hom_.where),
-                               scalar::index_literal(size), hom_.operators[d], hom_.where});
+      p_.dimensions.push_back(
+          {{name, -1}, scalar::index_literal(size), hom_.operators[d].op, hom_.where});
+      needs_.add(hom_.operators[d].needs);
     }
-    for (const View& view : inp_.buffers) p_.inputs.push_back(declared(view));
-    for (size_t b = 0; b < p_.outputs.size(); ++b) trace(left_.out.buffers[b], p_.outputs[b]);
-    for (size_t b = 0; b < p_.inputs.size(); ++b) trace(inp_.buffers[b], p_.inputs[b]);
     trace_body();
-    return instantiate(p_, {});
+    for (const View& view : inp_.buffers) p_.inputs.push_back(traced(view));
+    p_.definitions = needs_.definitions();
+    return instantiate(resolve(p_, needs_.scope(hom_.where)), {});
   }
 
  private:
-  BufferView declared(const View& view) {
+  BufferView traced(const View& view) {
     if (view.accesses.empty()) {
       user_error("E241", view.where, fmt::format("buffer '{}' has no access", view.name),
                  "add .at([](Index i) { return index(i); })");
     }
-    BufferView result;
-    result.symbol = scope_.declare(view.name, view.type, "buffer", view.where);
-    result.type = view.type;
-    result.where = view.where;
+    needs_.add(view.type);
+    BufferView result{{view.name, -1}, view.type, {}, {}, view.where};
     for (const Size extent : view.declared)
       result.declared.push_back(scalar::index_literal(extent));
-    for (size_t n = 0; n < view.accesses.size(); ++n) {
-      std::string name = view.accesses[n].name;
-      if (name.empty() && view.accesses.size() > 1) name = fmt::format("{}.{}", view.name, n + 1);
-      const Symbol symbol =
-          name.empty() ? result.symbol : scope_.declare(name, view.type, "access", view.where);
-      result.accesses.push_back({symbol, {}, view.where});
+    for (const View::NamedAccess& access : view.accesses) {
+      result.accesses.push_back({{access.name, -1}, index_of(access, view), view.where});
     }
+    name_accesses(result);
     return result;
   }
 
-  void trace(const View& view, BufferView& result) {
+  std::vector<Expr> index_of(const View::NamedAccess& access, const View& view) const {
+    const size_t rank = hom_.dimensions.size();
+    if (access.function.arity() != rank) {
+      user_error(
+          "E242", view.where,
+          fmt::format("an index function of '{}' takes {} indices, but md_hom has {} dimensions",
+                      view.name, access.function.arity(), rank),
+          "write one Index parameter per dimension");
+    }
     std::vector<Index> at;
-    for (const Dimension& d : p_.dimensions) {
-      at.emplace_back(scalar::variable(d.symbol, Scalar::i64, view.where));
+    for (const auto& [name, size] : hom_.dimensions) at.push_back(mention(name));
+    std::vector<Expr> index;
+    for (const Term& term : access.function(at)) {
+      index.push_back(without_lets(term, "an index function", view.where));
     }
-    for (size_t n = 0; n < view.accesses.size(); ++n) {
-      if (view.accesses[n].arity != at.size()) {
-        user_error("E242", view.where,
-                   fmt::format("an index function of '{}' takes {} indices, but md_hom has {} "
-                               "dimensions",
-                               view.name, view.accesses[n].arity, at.size()),
-                   "write one Index parameter per dimension");
-      }
-      for (const Term& term : view.accesses[n].function(at)) {
-        result.accesses[n].index.push_back(located(term.expr(), view.where));
-      }
-    }
+    return index;
   }
 
   void trace_body() {
-    const Scalars in([this](const std::string& name) -> Expr {
-      const Scope::Entry* entry = scope_.find(name);
-      if (!entry) {
-        user_error("E111", hom_.where, fmt::format("unknown name '{}'", name),
-                   suggestion(name, scope_.names()));
-      }
-      return scalar::variable(entry->symbol, entry->type, hom_.where);
-    });
-    for (const auto& [name, term] : hom_.f(in)) {
-      const bool is_only = name.empty() && !p_.outputs.empty();
-      const Scope::Entry* entry =
-          scope_.find(is_only ? p_.outputs.front().accesses.front().symbol.name : name);
-      // Without any output verify() has the better message.
-      if (!entry && p_.outputs.empty()) return;
-      if (!entry) {
+    const std::vector<std::string> known = output_names(p_);
+    if (known.empty()) return;  // verify() has the message
+    Outputs results = hom_.f(Scalars()).values;
+    for (auto& [name, value] : results) {
+      if (name.empty()) name = known.front();
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
         user_error("E205", hom_.where, fmt::format("'{}' is not an output", name),
-                   "known: " + join(scope_.names(), ", "));
+                   "known: " + join(known, ", "));
       }
-      p_.body.push_back({entry->symbol, located(term.expr(), hom_.where), hom_.where});
     }
-  }
-
-  /// Traced expressions have no place of their own; they get that of the buffer or md_hom.
-  static Expr located(const Expr& e, const Location& where) {
-    scalar::ExprNode node =
-        map_children(e, [&](const Expr& child) { return located(child, where); }).node();
-    node.where = where;
-    return node;
+    p_.body = body_of(results, hom_.where);
+    needs_.add(p_.body);
   }
 
   const MdHom& hom_;
   const OutOfMdHom& left_;
   const InpView& inp_;
-  Scope scope_;
+  Needs needs_;
   Program p_;
 };
 
+Combine combined(Shape shape, std::span<const Operator> ops) {
+  Combine result{{shape, {}}};
+  Needs needs;
+  for (const Operator& op : ops) {
+    result.op.operators.push_back(op.name);
+    needs.add(op.needs);
+  }
+  result.needs = needs.definitions();
+  return result;
+}
+
+Term question(const std::string& name, const Index& x) {
+  return Term(scalar::call({name, {x.expr()}, nullptr}, Undecided::name), x.lets());
+}
+
 }  // namespace
-
-Term operator+(const Term& a, const Term& b) { return joined(BinaryOp::add, a, b); }
-Term operator-(const Term& a, const Term& b) { return joined(BinaryOp::subtract, a, b); }
-Term operator*(const Term& a, const Term& b) { return joined(BinaryOp::multiply, a, b); }
-Term operator/(const Term& a, const Term& b) { return joined(BinaryOp::divide, a, b); }
-Term operator%(const Term& a, const Term& b) { return joined(BinaryOp::remainder, a, b); }
-Term operator-(const Term& a) { return Term(scalar::unary(scalar::UnaryOp::negate, a.expr())); }
-Term operator<(const Term& a, const Term& b) { return joined(BinaryOp::less, a, b); }
-Term operator>(const Term& a, const Term& b) { return joined(BinaryOp::greater, a, b); }
-Term operator==(const Term& a, const Term& b) { return joined(BinaryOp::equal, a, b); }
-Term operator<=(const Term& a, const Term& b) { return joined(BinaryOp::less_equal, a, b); }
-Term operator>=(const Term& a, const Term& b) { return joined(BinaryOp::greater_equal, a, b); }
-Term operator&&(const Term& a, const Term& b) { return joined(BinaryOp::logical_and, a, b); }
-Term operator||(const Term& a, const Term& b) { return joined(BinaryOp::logical_or, a, b); }
-
-Term math(const std::string& name, const Term& a) {
-  const Expr call = scalar::call({name, {a.expr()}, nullptr}, scalar::Undecided::name);
-  return Term(scalar::resolve_call(call, {}));
-}
-
-Term min(const Term& a, const Term& b) { return joined(BinaryOp::minimum, a, b); }
-Term max(const Term& a, const Term& b) { return joined(BinaryOp::maximum, a, b); }
-
-Term select(const Term& condition, const Term& then, const Term& otherwise) {
-  return Term(scalar::select(condition.expr(), then.expr(), otherwise.expr()));
-}
-
-Term cast(Type type, const Term& a) { return Term(scalar::cast(std::move(type), a.expr())); }
-
-Term constant(Scalar type, double value) {
-  return Term(scalar::literal(type, scalar::from_floating(type, value)));
-}
 
 View::View(std::string name, Type type, Location where)
     : name(std::move(name)), type(std::move(type)), where(std::move(where)) {}
@@ -169,9 +125,9 @@ View View::extents(std::vector<Size> sizes) const {
   return result;
 }
 
-View View::with_access(std::string access, std::pair<IndexFunction, size_t> function) const {
+View View::at(std::string access, Lambda<IndexTuple> function) const {
   View result = *this;
-  result.accesses.push_back({std::move(access), std::move(function.first), function.second});
+  result.accesses.push_back({std::move(access), std::move(function)});
   return result;
 }
 
@@ -179,23 +135,70 @@ View buffer(std::string name, Type type, const char* file, int line) {
   return {std::move(name), std::move(type), location(file, line)};
 }
 
+Term Scalars::operator[](const std::string& name) const { return mention(name); }
+
 Term Scalars::operator()(const std::string& buffer, int number) const {
-  return (*this)[fmt::format("{}.{}", buffer, number)];
+  return mention(fmt::format("{}.{}", buffer, number));
 }
 
-CombineOperator cc() { return {Shape::concatenate, {}}; }
-CombineOperator pw(NamedOperator op) { return {Shape::pointwise, {op.name}}; }
+Operator::Operator(std::string name, Definitions needs)
+    : name(std::move(name)), needs(std::move(needs)) {}
 
-CombineOperator ps(NamedOperator op) { return {Shape::scan, {op.name}}; }
+Operator op(const std::string& name, const std::function<Results(Term l, Term r)>& body,
+            const char* file, int line) {
+  const Location where = location(file, line);
+  Outputs results = body(mention("l"), mention("r")).values;
+  for (auto& [output, value] : results) {
+    if (output.empty()) output = returned;
+  }
+  const std::vector<scalar::Assignment> assignments = body_of(results, where);
+  Needs needs;
+  needs.add(assignments);
+  Scope inside = needs.scope(where);
+  inside.declare_local(name, Undecided::name, "operator", where);
+  const Symbol l = inside.declare_local("l", Undecided::name, "operand", where);
+  const Symbol r = inside.declare_local("r", Undecided::name, "operand", where);
+  Definitions definitions = needs.definitions();
+  definitions.operators.push_back({name, l, r, resolved_body(assignments, inside), where});
+  return {name, std::move(definitions)};
+}
 
-CombineOperator pw(std::initializer_list<NamedOperator> ops) {
-  CombineOperator result{Shape::pointwise, {}};
-  for (const NamedOperator& op : ops) result.operators.emplace_back(op.name);
-  return result;
+Combine cc() { return {{Shape::concatenate, {}}}; }
+Combine pw(const Operator& op) { return combined(Shape::pointwise, {&op, 1}); }
+Combine ps(const Operator& op) { return combined(Shape::scan, {&op, 1}); }
+
+Combine pw(std::initializer_list<Operator> ops) {
+  return combined(Shape::pointwise, {ops.begin(), ops.size()});
+}
+
+Combine ps(std::initializer_list<Operator> ops) {
+  return combined(Shape::scan, {ops.begin(), ops.size()});
+}
+
+Term Operand::operator[](const Index& x) const { return mention(side_)[x]; }
+Term Operand::has(const Index& x) const { return question("in_" + side_, x); }
+Term Operand::last(const Index& x) const { return question("last_" + side_, x); }
+
+Combine combine(const std::string& name, IndexSet indices,
+                const std::function<Term(Index x, Operand lhs, Operand rhs)>& body,
+                const char* file, int line) {
+  const Location where = location(file, line);
+  const std::vector<scalar::Assignment> assignments =
+      body_of({{returned, body(mention("x"), Operand("lhs"), Operand("rhs"))}}, where);
+  Needs needs;
+  needs.add(assignments);
+  Scope inside = needs.scope(where);
+  inside.declare_local(name, Undecided::name, "operator", where);
+  const Symbol x = inside.declare_local("x", Scalar::i64, "index", where);
+  declare_operands(inside, where);
+  const bool to_zero = indices == IndexSet::zero;
+  Definitions definitions = needs.definitions();
+  definitions.combines.push_back({name, x, to_zero, resolved_body(assignments, inside), where});
+  return {{Shape::custom, {name}, to_zero}, std::move(definitions)};
 }
 
 MdHom md_hom(std::vector<std::pair<std::string, Size>> dimensions, ScalarFunction f,
-             std::vector<CombineOperator> operators, const char* file, int line) {
+             std::vector<Combine> operators, const char* file, int line) {
   return {std::move(dimensions), std::move(f), std::move(operators), location(file, line)};
 }
 

@@ -9,71 +9,24 @@
 //   }
 //
 // The lambdas are traced once into scalar expressions; the result is the same value that the text
-// form gives.
+// form gives. Records, functions and operators are C++ values (term.h, op and combine below): a
+// program defines those that it uses, in the order in which it first mentions them.
 #pragma once
 
 #include <functional>
 #include <initializer_list>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "mdh/hl/program.h"
+#include "mdh/hl/term.h"
 
 namespace mdh::hl::edsl {
-
-using scalar::Scalar;
-using scalar::Type;
-using Size = int64_t;
-
-constexpr Scalar i8 = Scalar::i8, i16 = Scalar::i16, i32 = Scalar::i32, i64 = Scalar::i64;
-constexpr Scalar u8 = Scalar::u8, u16 = Scalar::u16, u32 = Scalar::u32, u64 = Scalar::u64;
-constexpr Scalar f16 = Scalar::f16, bf16 = Scalar::bf16, f32 = Scalar::f32, f64 = Scalar::f64;
-
-/// A traced value: an index in an index function, a scalar in f.
-class Term {
- public:
-  Term(int value) : expr_(scalar::integer(value)) {}      // NOLINT(google-explicit-constructor)
-  Term(int64_t value) : expr_(scalar::integer(value)) {}  // NOLINT(google-explicit-constructor)
-  Term(double value) : expr_(scalar::decimal(value)) {}   // NOLINT(google-explicit-constructor)
-  explicit Term(Expr expr) : expr_(std::move(expr)) {}
-  const Expr& expr() const { return expr_; }
-
- private:
-  Expr expr_;
-};
-
-using Index = Term;
-
-Term operator+(const Term& a, const Term& b);
-Term operator-(const Term& a, const Term& b);
-Term operator*(const Term& a, const Term& b);
-Term operator/(const Term& a, const Term& b);
-Term operator%(const Term& a, const Term& b);
-Term operator-(const Term& a);
-Term operator<(const Term& a, const Term& b);
-Term operator>(const Term& a, const Term& b);
-Term operator==(const Term& a, const Term& b);
-Term min(const Term& a, const Term& b);
-Term max(const Term& a, const Term& b);
-Term select(const Term& condition, const Term& then, const Term& otherwise);
-Term cast(Type type, const Term& a);
-Term operator<=(const Term& a, const Term& b);
-Term operator>=(const Term& a, const Term& b);
-Term operator&&(const Term& a, const Term& b);
-Term operator||(const Term& a, const Term& b);
-
-/// A function of mathematics by its name in the text form: math("sqrt", x).
-Term math(const std::string& name, const Term& a);
-
-/// A constant of a given type, rounded to it.
-Term constant(Scalar type, double value);
 
 // ---- views
 
 using IndexTuple = std::vector<Term>;
-using IndexFunction = std::function<IndexTuple(const std::vector<Index>&)>;
 
 template <class... T>
 IndexTuple index(T... terms) {
@@ -86,48 +39,23 @@ class View {
   View(std::string name, Type type, Location where);
 
   /// An access that f knows by the buffer's name, or by number if there are several.
-  template <class F>
-  View at(F function) const {
-    return with_access("", traced(function, &F::operator()));
-  }
+  View at(Lambda<IndexTuple> function) const { return at("", std::move(function)); }
 
   /// An access with a name of its own.
-  template <class F>
-  View at(std::string name, F function) const {
-    return with_access(std::move(name), traced(function, &F::operator()));
-  }
+  View at(std::string name, Lambda<IndexTuple> function) const;
 
   /// Extents larger than those that follow from the accesses.
   View extents(std::vector<Size> declared) const;
 
   struct NamedAccess {
     std::string name;
-    IndexFunction function;
-    size_t arity;
+    Lambda<IndexTuple> function;
   };
   std::string name;
   Type type;
   std::vector<Size> declared;
   std::vector<NamedAccess> accesses;
   Location where;
-
- private:
-  View with_access(std::string name, std::pair<IndexFunction, size_t> function) const;
-
-  /// A lambda on n indices as a function on a list of them.
-  template <class F, class... Indices>
-  static std::pair<IndexFunction, size_t> traced(F function, IndexTuple (F::*)(Indices...) const) {
-    return {[function](const std::vector<Index>& at) {
-              return apply(function, at, std::index_sequence_for<Indices...>());
-            },
-            sizeof...(Indices)};
-  }
-
-  template <class F, size_t... n>
-  static IndexTuple apply(const F& function, const std::vector<Index>& at,
-                          std::index_sequence<n...>) {
-    return function(at[n]...);
-  }
 };
 
 View buffer(std::string name, Type type, const char* file = __builtin_FILE(),
@@ -155,32 +83,26 @@ InpView inp_view(V... views) {
 /// dimension.
 class Scalars {
  public:
-  explicit Scalars(std::function<Expr(const std::string&)> find) : find_(std::move(find)) {}
-  Term operator[](const std::string& name) const { return Term(find_(name)); }
+  Term operator[](const std::string& name) const;
   Term operator()(const std::string& buffer, int number) const;
-
- private:
-  std::function<Expr(const std::string&)> find_;
 };
 
-using Outputs = std::vector<std::pair<std::string, Term>>;
+using Outputs = NamedTerms;
 
 /// Several results: outputs({{"s", a}, {"p", b}}).
 inline Outputs outputs(Outputs results) { return results; }
 
-/// f returns one value for the only output, or named outputs.
-class ScalarFunction {
- public:
-  template <class F>
-  ScalarFunction(F f)  // NOLINT(google-explicit-constructor): lambdas are scalar functions
-      : call_([f](const Scalars& in) { return as_outputs(f(in)); }) {}
-  Outputs operator()(const Scalars& in) const { return call_(in); }
-
- private:
-  static Outputs as_outputs(Outputs results) { return results; }
-  static Outputs as_outputs(const Term& only) { return {{"", only}}; }
-  std::function<Outputs(const Scalars&)> call_;
+/// What f or an operator returns: one value for the only output, or named outputs.
+struct Results {
+  template <std::convertible_to<Term> T>
+  Results(const T& only) : values{{"", Term(only)}} {}  // NOLINT(google-explicit-constructor)
+  Results(Outputs named) : values(std::move(named)) {}  // NOLINT(google-explicit-constructor)
+  Outputs values;                                       // the only one has no name
 };
+
+using ScalarFunction = std::function<Results(const Scalars&)>;
+
+// ---- combine operators
 
 struct NamedOperator {
   const char* name;
@@ -188,23 +110,73 @@ struct NamedOperator {
 constexpr NamedOperator add{"add"}, mul{"mul"}, least{"min"}, greatest{"max"};
 constexpr NamedOperator bitwise_and{"and"}, bitwise_or{"or"}, bitwise_xor{"xor"};
 
-CombineOperator cc();
-CombineOperator pw(NamedOperator op);
-CombineOperator pw(std::initializer_list<NamedOperator> ops);
-CombineOperator ps(NamedOperator op);
+/// ⊕: built in, or defined with op().
+class Operator {
+ public:
+  Operator(NamedOperator op) : name(op.name) {}  // NOLINT(google-explicit-constructor)
+  Operator(std::string name, Definitions needs);
+  std::string name;
+  Definitions needs;  // itself and what it calls
+};
+
+/// ⊕ of the user, on scalars and records, or on several outputs by their names:
+///
+///   const Operator larger = op("larger", [](Term l, Term r) {
+///     const Term left = let("left", l["value"] >= r["value"]);
+///     return outputs({{"value", select(left, l["value"], r["value"])}, ...});
+///   });
+Operator op(const std::string& name, const std::function<Results(Term l, Term r)>& body,
+            const char* file = __builtin_FILE(), int line = __builtin_LINE());
+
+/// ⊛ of one dimension.
+struct Combine {
+  CombineOperator op;
+  Definitions needs = {};
+};
+
+Combine cc();
+Combine pw(const Operator& op);
+Combine pw(std::initializer_list<Operator> ops);
+Combine ps(const Operator& op);
+Combine ps(std::initializer_list<Operator> ops);
+
+/// An operand of a combine operator of the user: an element, whether there is one at an index, and
+/// the greatest index that is not above it, or -1.
+class Operand {
+ public:
+  explicit Operand(std::string side) : side_(std::move(side)) {}
+  Term operator[](const Index& x) const;
+  Term has(const Index& x) const;
+  Term last(const Index& x) const;
+
+ private:
+  std::string side_;
+};
+
+/// Which indices a combination has: those of both sides, or only 0.
+enum class IndexSet { same, zero };
+
+/// ⊛ of the user on whole MDAs, by its element at index x:
+///
+///   combine("side_by_side", IndexSet::same, [](Index x, Operand lhs, Operand rhs) {
+///     return select(lhs.has(x), lhs[x], rhs[x]);
+///   })
+Combine combine(const std::string& name, IndexSet indices,
+                const std::function<Term(Index x, Operand lhs, Operand rhs)>& body,
+                const char* file = __builtin_FILE(), int line = __builtin_LINE());
+
+// ---- composition
 
 struct MdHom {
   std::vector<std::pair<std::string, Size>> dimensions;
   ScalarFunction f;
-  std::vector<CombineOperator> operators;
+  std::vector<Combine> operators;
   Location where;
 };
 
 MdHom md_hom(std::vector<std::pair<std::string, Size>> dimensions, ScalarFunction f,
-             std::vector<CombineOperator> operators, const char* file = __builtin_FILE(),
+             std::vector<Combine> operators, const char* file = __builtin_FILE(),
              int line = __builtin_LINE());
-
-// ---- composition
 
 struct OutOfMdHom {
   OutView out;

@@ -5,6 +5,7 @@
 #include "mdh/hl/instantiate.h"
 #include "mdh/hl/parse.h"
 #include "mdh/hl/print.h"
+#include "mdh/support/files.h"
 #include "mdh/support/testing.h"
 
 namespace mdh::hl::edsl {
@@ -127,14 +128,115 @@ program program = out_view( y: f64 = [i] )
                                 .c_str()));
 }
 
+TEST(Edsl, argmax_on_records_equals_its_text_form) {
+  const Record best = record("best", {{"value", f32}, {"place", i64}});
+  const Operator larger = op("larger", [](Term l, Term r) {
+    return select(l["value"] > r["value"] || (l["value"] == r["value"] && l["place"] <= r["place"]),
+                  l, r);
+  });
+  const Program p = out_view(buffer("y", best).at([](Index i, Index) { return index(i); })) *
+                    md_hom({{"i", 3}, {"k", 5}},
+                           [&](Scalars in) {
+                             return best({{"value", in["x"]}, {"place", in["k"]}});
+                           },
+                           {cc(), pw(larger)}) *
+                    inp_view(buffer("x", f32).at([](Index i, Index k) { return index(i, k); }));
+  expect_equal(p, from_text(R"(mdh 1
+record best { value: f32; place: i64; }
+op larger(l, r) =
+  if l.value > r.value || l.value == r.value && l.place <= r.place then l else r;
+program program =
+  out_view( y: best = [i] )
+* md_hom( i: 3 by cc, k: 5 by pw(larger) ) { y = best{ value = x, place = k }; }
+* inp_view( x: f32 = [i, k] ))"));
+}
+
+Program argmax(Size I, Size K) {
+  const Operator larger = op("larger", [](Term l, Term r) {
+    const Term left = let(
+        "left", l["value"] > r["value"] || (l["value"] == r["value"] && l["place"] < r["place"]));
+    return outputs({{"value", select(left, l["value"], r["value"])},
+                    {"place", select(left, l["place"], r["place"])}});
+  });
+  const auto row = [](Index i, Index) { return index(i); };
+  return named("argmax",
+               out_view(buffer("value", f32).at(row), buffer("place", i64).at(row)) *
+                   md_hom({{"i", I}, {"k", K}},
+                          [](Scalars in) {
+                            return outputs({{"value", in["x"]}, {"place", in["k"]}});
+                          },
+                          {cc(), pw(larger)}) *
+                   inp_view(buffer("x", f32).at([](Index i, Index k) { return index(i, k); })));
+}
+
+TEST(Edsl, operator_on_several_outputs_equals_its_text_form) {
+  expect_equal(argmax(7, 13),
+               instantiate(parse(read_file(std::string(MDH_SOURCE_DIR) + "/docs/argmax.mdh")), {}));
+}
+
+TEST(Edsl, operators_of_the_user_mix_with_built_in_ones_and_call_functions) {
+  const Function half = fun("half", {{"a", i32}}, i32, [](Term a) { return a >> 1; });
+  const Operator top = op("top", [&](Term l, Term r) { return select(l < r, r, l) + half(0); });
+  const Program p = out_view(buffer("s", i32).at([](Index) { return index(); }),
+                             buffer("t", i32).at([](Index) { return index(); })) *
+                    md_hom({{"k", 3}},
+                           [](Scalars in) {
+                             return outputs({{"s", in["x"]}, {"t", in["x"]}});
+                           },
+                           {pw({add, top})}) *
+                    inp_view(buffer("x", i32).at([](Index k) { return index(k); }));
+  expect_equal(p, from_text(R"(mdh 1
+fun half(a: i32): i32 = a >> 1;
+op top(l, r) = (if l < r then r else l) + half(0);
+program program =
+  out_view( s: i32 = []; t: i32 = [] )
+* md_hom( k: 3 by pw(add, top) ) { s = x; t = x; }
+* inp_view( x: i32 = [k] ))"));
+}
+
+TEST(Edsl, scans_and_combine_operators_of_the_user_equal_their_text_form) {
+  const Combine side_by_side =
+      combine("side_by_side", IndexSet::same,
+              [](Index x, Operand lhs, Operand rhs) { return select(lhs.has(x), lhs[x], rhs[x]); });
+  const auto all = [](Index i, Index j, Index k) { return index(i, j, k); };
+  const Operator plus = op("plus", [](Term l, Term r) { return l + r; });
+  const Program p =
+      named("boxes", out_view(buffer("sums", i32).at(all)) *
+                         md_hom({{"i", 5}, {"j", 7}, {"k", 3}}, [](Scalars in) { return in["A"]; },
+                                {ps(plus), ps(add), side_by_side}) *
+                         inp_view(buffer("A", i32).at(all)));
+  expect_equal(p, from_text(R"(mdh 1
+op plus(l, r) = l + r;
+combine side_by_side(x): same = if in_lhs(x) then lhs[x] else rhs[x];
+program boxes =
+  out_view( sums: i32 = [i, j, k] )
+* md_hom( i: 5 by ps(plus), j: 7 by ps(add), k: 3 by side_by_side ) { sums = A; }
+* inp_view( A: i32 = [i, j, k] ))"));
+}
+
+TEST(Edsl, combine_operator_to_zero_asks_for_the_last_index) {
+  const Combine sum = combine("sum", IndexSet::zero, [](Index x, Operand lhs, Operand rhs) {
+    const Term at = let("at", lhs.last(x + 9));
+    return lhs[at] + rhs[rhs.last(at)];
+  });
+  const Program p = out_view(buffer("y", f64).at([](Index) { return index(); })) *
+                    md_hom({{"k", 4}}, [](Scalars in) { return in["x"]; }, {sum}) *
+                    inp_view(buffer("x", f64).at([](Index k) { return index(k); }));
+  expect_equal(p, from_text(R"(mdh 1
+combine sum(x): zero { at = last_lhs(x + 9); return lhs[at] + rhs[last_rhs(at)]; }
+program program =
+  out_view( y: f64 = [] ) * md_hom( k: 4 by sum ) { y = x; } * inp_view( x: f64 = [k] ))"));
+}
+
 TEST(Edsl, embedded_programs_are_read_back_from_their_text) {
-  for (const Program& p : {matvec(f32, 2, 3), matmul(i64, 2, 3, 4), jacobi1d(f64, 5), dot(u8, 6)}) {
+  for (const Program& p :
+       {matvec(f32, 2, 3), matmul(i64, 2, 3, 4), jacobi1d(f64, 5), dot(u8, 6), argmax(2, 3)}) {
     expect_equal(parse(print(p)), p);
   }
 }
 
 /// One output y[i], one input x[i], and something wrong.
-Program map(ScalarFunction f, std::vector<CombineOperator> operators, Size n = 4) {
+Program map(ScalarFunction f, std::vector<Combine> operators, Size n = 4) {
   return out_view(buffer("y", f32).at([](Index i) { return index(i); })) *
          md_hom({{"i", n}}, std::move(f), std::move(operators)) *
          inp_view(buffer("x", f32).at([](Index i) { return index(i); }));
@@ -196,6 +298,33 @@ TEST(EdslErrors, operators_are_those_of_the_table) {
   EXPECT_EQ(d.code, "E204");
   EXPECT_EQ(d.message, "unknown operator 'ad'");
   EXPECT_EQ(d.hint, "did you mean 'add'?");
+}
+
+TEST(EdslErrors, operator_that_depends_on_the_order_is_refused) {
+  const Diagnostic d = diagnostic_of([] {
+    const Operator minus = op("minus", [](Term l, Term r) { return l - r; });
+    map(copy, {pw(minus)});
+  });
+  EXPECT_EQ(d.code, "E229");
+  EXPECT_TRUE(d.where.known());
+}
+
+TEST(EdslErrors, combine_operators_ask_before_they_read) {
+  const int line = __LINE__ + 3;
+  const Diagnostic d = diagnostic_of([] {
+    const Combine left =
+        combine("left", IndexSet::same, [](Index x, Operand lhs, Operand) { return lhs[x]; });
+    map(copy, {left});
+  });
+  EXPECT_EQ(d.code, "E259");
+  EXPECT_EQ(d.where.line, line);
+}
+
+TEST(EdslErrors, names_of_definitions_are_those_of_the_program) {
+  const Operator x = op("x", [](Term l, Term r) { return l + r; });
+  const Diagnostic d = diagnostic_of([&] { map(copy, {pw(x)}); });
+  EXPECT_EQ(d.code, "E110");
+  EXPECT_EQ(d.message, "the name 'x' is already taken by a operator");
 }
 
 TEST(EdslErrors, what_text_refuses_is_refused_with_the_line_of_the_buffer) {

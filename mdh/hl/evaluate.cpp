@@ -120,7 +120,7 @@ class Folder {
       algebra_.f(inputs_, point_, fresh_);
       algebra_.combine(cell, fresh_, cell);
     }
-    constexpr int64_t report_every = int64_t{1} << 22;
+    constexpr int64_t report_every = int64_t{1} << 12;
     if (++done_ % report_every == 0 && progress_) {
       progress_(static_cast<double>(done_) / static_cast<double>(scalar::volume(counts_)));
     }

@@ -4,9 +4,9 @@
 
 #include "mdh/hl/instantiate.h"
 #include "mdh/hl/parse_definitions.h"
+#include "mdh/hl/resolve.h"
 #include "mdh/scalar/combiner.h"
 #include "mdh/scalar/parse.h"
-#include "mdh/scalar/resolve.h"
 #include "mdh/support/text.h"
 
 namespace mdh::hl {
@@ -18,9 +18,7 @@ using scalar::Token;
 using scalar::TokenStream;
 using scalar::Undecided;
 
-/// Reads the three functions in the order in which they are written. Index functions and the body
-/// mention names that are declared later, so expressions are kept as parsed and resolved at the
-/// end.
+/// Reads the three functions in the order in which they are written; names are resolved at the end.
 class Parser {
  public:
   explicit Parser(TokenStream& tokens) : tokens_(tokens) {}
@@ -36,8 +34,7 @@ class Parser {
     md_hom();
     tokens_.expect("*", "between md_hom and inp_view");
     p_.inputs = views("inp_view");
-    declare();
-    return renumbered(resolved());
+    return resolve(p_, scope_);
   }
 
  private:
@@ -120,15 +117,6 @@ class Parser {
     return access;
   }
 
-  static void name_accesses(BufferView& view) {
-    for (size_t n = 0; n < view.accesses.size(); ++n) {
-      std::string& name = view.accesses[n].symbol.name;
-      if (!name.empty()) continue;
-      const bool single = view.accesses.size() == 1;
-      name = single ? view.symbol.name : fmt::format("{}.{}", view.symbol.name, n + 1);
-    }
-  }
-
   std::vector<Expr> bracketed(const char* what) {
     std::vector<Expr> items;
     tokens_.expect("[", fmt::format("to begin the {}", what));
@@ -190,63 +178,6 @@ class Parser {
     if (std::find(known.begin(), known.end(), name.text) != known.end()) return;
     user_error("E204", name.where, fmt::format("unknown operator '{}'", name.text),
                suggestion(name.text, known));
-  }
-
-  // ---- resolving
-
-  void declare(BufferView& view, const char* kind) {
-    view.symbol = scope_.declare(view.symbol.name, view.type, kind, view.where);
-    bool shares_name = true;  // one access may be called like the buffer
-    for (Access& access : view.accesses) {
-      if (shares_name && access.symbol.name == view.symbol.name) {
-        access.symbol = view.symbol;
-        shares_name = false;
-      } else {
-        access.symbol = scope_.declare(access.symbol.name, view.type, "access", access.where);
-      }
-    }
-  }
-
-  void declare() {
-    for (BufferView& view : p_.outputs) declare(view, "buffer");
-    for (Dimension& d : p_.dimensions) {
-      d.symbol = scope_.declare(d.symbol.name, Scalar::i64, "dimension", d.where);
-    }
-    for (BufferView& view : p_.inputs) declare(view, "buffer");
-  }
-
-  /// The body in order, because lets are visible in what follows them only.
-  Program resolved() {
-    Program result = p_;
-    result.body.clear();
-    result = map_expressions(result, [&](const Expr& e) { return resolve(e, scope_); });
-    for (scalar::Assignment a : p_.body) {
-      a.value = resolve(a.value, scope_);
-      if (a.target.name == "return") unknown_target(a);
-      a.target = is_output(a.target.name)
-                     ? scope_.find(a.target.name)->symbol
-                     : scope_.declare_local(a.target.name, Undecided::name, "let", a.where);
-      result.body.push_back(a);
-    }
-    return result;
-  }
-
-  bool is_output(const std::string& name) const {
-    for (const BufferView& view : p_.outputs) {
-      for (const Access& access : view.accesses) {
-        if (access.symbol.name == name) return true;
-      }
-    }
-    return false;
-  }
-
-  [[noreturn]] void unknown_target(const scalar::Assignment& a) const {
-    std::vector<std::string> known;
-    for (const BufferView& view : p_.outputs) {
-      for (const Access& access : view.accesses) known.push_back(access.symbol.name);
-    }
-    user_error("E205", a.where, "md_hom assigns its outputs instead of returning a value",
-               "write one of: " + join(known, ", "));
   }
 
   TokenStream& tokens_;

@@ -1,7 +1,6 @@
 #include "mdh/hl/parse_definitions.h"
 
-#include "mdh/scalar/combiner.h"
-#include "mdh/scalar/elaborate.h"
+#include "mdh/hl/define.h"
 #include "mdh/scalar/parse.h"
 #include "mdh/support/text.h"
 
@@ -13,8 +12,6 @@ using scalar::Scope;
 using scalar::Token;
 using scalar::TokenStream;
 using scalar::Undecided;
-
-constexpr const char* returned = "return";
 
 class Parser {
  public:
@@ -41,22 +38,13 @@ class Parser {
     const Token name = tokens_.expect_name("of a record");
     scalar::Record result{name.text, {}};
     tokens_.expect("{", "to begin the fields");
-    while (!tokens_.accept("}")) result.fields.push_back(field(result));
-    if (result.fields.empty()) {
-      user_error("E250", name.where, fmt::format("record '{}' has no fields", name.text),
-                 "a record has at least one field");
-    }
-    scope_.declare_record(result, name.where);
+    while (!tokens_.accept("}")) field(result);
+    declare_record(result, scope_, name.where);
     definitions_.records.push_back(std::move(result));
   }
 
-  scalar::Field field(const scalar::Record& so_far) {
+  void field(scalar::Record& so_far) {
     const Token name = tokens_.expect_name("of a field");
-    if (so_far.find(name.text)) {
-      user_error("E251", name.where,
-                 fmt::format("record '{}' has two fields '{}'", so_far.name, name.text),
-                 "give every field a name of its own");
-    }
     tokens_.expect(":", fmt::format("after field '{}'", name.text));
     const Token type = tokens_.expect_name("of a type");
     const Type resolved = resolve_type(type.text, type.where, scope_);
@@ -67,23 +55,17 @@ class Parser {
     scalar::Field result{name.text, scalar_of(resolved), 0};
     if (tokens_.accept("[")) {
       const Location where = tokens_.peek().where;
-      const int64_t count = tokens_.expect_integer("(the length of the array)");
-      if (count < 1 || count > 4096) {
-        user_error("E253", where, fmt::format("an array field cannot have {} elements", count),
-                   "lengths are from 1 to 4096");
-      }
-      result.count = static_cast<int>(count);
+      result.count = array_length(tokens_.expect_integer("(the length of the array)"), where);
       tokens_.expect("]", "after the length");
     }
     tokens_.expect(";", "after the field");
-    return result;
+    add_field(so_far, std::move(result), name.where);
   }
 
   void function() {
     const Token name = tokens_.expect_name("of a function");
     scalar::Function f{name.text, {}, {}, {}};
     Scope inside = scope_;
-    scalar::LocalTypes types;
     tokens_.expect("(", "to begin the parameters");
     if (!tokens_.accept(")")) {
       do {
@@ -97,17 +79,7 @@ class Parser {
     }
     tokens_.expect(":", "and the type of the result");
     const Type type = named_type();
-    for (scalar::Assignment& a : resolved_body(parse_body(tokens_), inside)) {
-      const bool is_result = a.target.name == returned;
-      a.value = elaborate(a.value, is_result ? type : Type(), types);
-      types[a.target.name] = a.value.type();
-      (is_result ? f.results : f.locals).push_back(a);
-    }
-    if (f.results.size() != 1) {
-      user_error("E254", name.where,
-                 fmt::format("function '{}' returns {} times", name.text, f.results.size()),
-                 "end it with exactly one 'return ...;'");
-    }
+    f = typed_function(std::move(f), type, parse_body(tokens_), inside, name.where);
     scope_.declare_function(f, name.where);
     definitions_.functions.push_back(std::move(f));
   }
@@ -117,21 +89,9 @@ class Parser {
     return resolve_type(name.text, name.where, scope_);
   }
 
-  /// Lets are visible in what follows them.
-  static std::vector<scalar::Assignment> resolved_body(std::vector<scalar::Assignment> body,
-                                                       Scope& scope) {
-    for (scalar::Assignment& a : body) {
-      a.value = resolve(a.value, scope);
-      if (a.target.name != returned) {
-        scope.declare_local(a.target.name, Undecided::name, "let", a.where);
-      }
-    }
-    return body;
-  }
-
   void scalar_operator() {
     const Token name = tokens_.expect_name("of an operator");
-    check_name(name);
+    declare_operator(name.text, scope_, name.where);
     Scope inside = scope_;
     tokens_.expect("(", "to begin the parameters");
     UserOperator op{name.text, operand(inside), {}, {}, name.where};
@@ -147,19 +107,9 @@ class Parser {
     return scope.declare_local(name.text, Undecided::name, "operand", name.where);
   }
 
-  /// In a dimension the built-in operator would be meant.
-  void check_name(const Token& name) {
-    const bool is_shape = name.text == "cc" || name.text == "pw" || name.text == "ps";
-    if (is_shape || scalar::find_combiner(name.text)) {
-      user_error("E110", name.where, fmt::format("the name '{}' is built in", name.text),
-                 "choose another name");
-    }
-    scope_.declare_local(name.text, Undecided::name, "operator", name.where);
-  }
-
   void combine() {
     const Token name = tokens_.expect_name("of a combine operator");
-    check_name(name);
+    declare_operator(name.text, scope_, name.where);
     Scope inside = scope_;
     tokens_.expect("(", "before the index");
     const Token index = tokens_.expect_name("of the index");
@@ -172,24 +122,9 @@ class Parser {
                        to_zero,
                        {},
                        name.where};
-    for (const char* side : {"lhs", "rhs"}) {
-      inside.declare_local(side, Undecided::name, "operand", name.where);
-      for (const char* question : {"in_", "last_"}) {
-        inside.declare_function(question_of(std::string(question) + side), name.where);
-      }
-    }
+    declare_operands(inside, name.where);
     result.body = resolved_body(parse_body(tokens_), inside);
     definitions_.combines.push_back(std::move(result));
-  }
-
-  /// Stands for a question about an index set until the operator is compiled.
-  static scalar::Function question_of(const std::string& name) {
-    const Type type = name[0] == 'i' ? Scalar::boolean : Scalar::i64;
-    const scalar::Value none;
-    return {name,
-            {{scalar::local("x"), Scalar::i64}},
-            {{scalar::local(returned), scalar::literal(type, none), {}}},
-            {}};
   }
 
   TokenStream& tokens_;

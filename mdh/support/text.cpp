@@ -78,4 +78,13 @@ bool to_integer(std::string_view text, long long& value) {
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
 }
 
+std::string time_left(double share, double seconds) {
+  const double left = seconds / share * (1 - share);
+  const std::string text = left < 100          ? fmt::format("{:.0f} s", left)
+                           : left < 100 * 60   ? fmt::format("{:.0f} min", left / 60)
+                           : left < 100 * 3600 ? fmt::format("{:.0f} h", left / 3600)
+                                               : fmt::format("{:.0f} days", left / 86400);
+  return fmt::format("{:.0f} %, {} left", 100 * share, text);
+}
+
 }  // namespace mdh

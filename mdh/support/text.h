@@ -24,4 +24,7 @@ std::string suggestion(std::string_view name, const std::vector<std::string>& kn
 /// does not fit.
 bool to_integer(std::string_view text, long long& value);
 
+/// "42 %, 12 s left", from the share of the work that is done and the seconds it took.
+std::string time_left(double share, double seconds);
+
 }  // namespace mdh

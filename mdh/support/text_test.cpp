@@ -71,5 +71,14 @@ TEST(ToInteger, whole_text_must_be_a_number_that_fits) {
   }
 }
 
+TEST(TimeLeft, is_told_in_the_unit_that_people_would_use) {
+  EXPECT_EQ(time_left(0.5, 1.2), "50 %, 1 s left");
+  EXPECT_EQ(time_left(0.25, 33), "25 %, 99 s left");
+  EXPECT_EQ(time_left(0.01, 2), "1 %, 3 min left");
+  EXPECT_EQ(time_left(0.001, 10), "0 %, 3 h left");
+  EXPECT_EQ(time_left(1e-6, 3600), "0 %, 41667 days left");
+  EXPECT_EQ(time_left(1, 5), "100 %, 0 s left");
+}
+
 }  // namespace
 }  // namespace mdh

@@ -57,6 +57,16 @@ TEST(Cli, list_has_one_line_per_entry_with_its_dimensions_and_types) {
   }
   EXPECT_TRUE(contains(output_of("list"), "i by cc, j by cc, k by pw(add)"));
   EXPECT_TRUE(contains(output_of("list"), "(f32 f64 i32 i64)"));
+  EXPECT_TRUE(contains(output_of("list"), "sizes paper, paper2, paper3 with SH=2 SW=2, paper4"));
+}
+
+TEST(Cli, named_size_brings_its_constants_along_unless_they_are_set) {
+  EXPECT_TRUE(
+      contains(output_of("show mcc_capsule --size paper2"), "[n, p + r, q + s, c, mi, mk]"));
+  EXPECT_TRUE(
+      contains(output_of("show mcc_capsule --size paper4"), "[n, 2 * p + r, 2 * q + s, c,"));
+  EXPECT_TRUE(contains(output_of("show mcc_capsule --size paper4 --set SW=3"),
+                       "[n, 2 * p + r, 3 * q + s, c,"));
 }
 
 TEST(Cli, doctor_finds_both_targets_usable) {

@@ -1,6 +1,7 @@
 // mdh run: results, configurations, reports.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <regex>
 #include <set>
 
@@ -247,6 +248,21 @@ TEST(Run, progress_on_a_terminal_is_one_line_that_vanishes) {
   EXPECT_TRUE(contains(out, begin_of_line + "[........................] lowering")) << out;
   EXPECT_TRUE(contains(out, begin_of_line + "dot K=9\r\n")) << "the bar is gone\n" << out;
   EXPECT_EQ(on_terminal("--size 9 -q").find("dot K=9\r\n"), 0u);
+}
+
+/// Long enough to take a second somewhere: then a terminal shows the share, and a pipe nothing.
+TEST(Run, long_reference_shows_share_and_time_left_on_a_terminal_only) {
+  const std::string line = MDH_TOOL " run matmul --size 256,256,256 --target reference";
+  const Outcome piped = run_command({"sh", "-c", line});
+  EXPECT_EQ(piped.exit, 0) << describe(piped);
+  EXPECT_FALSE(contains(piped.err, "%") || contains(piped.err, "\r")) << piped.err;
+  if (runtime::find_program("script").empty()) GTEST_SKIP() << "no program 'script'";
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome o = run_command({"script", "-qec", line, "/dev/null"});
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  if (seconds.count() < 3) GTEST_SKIP() << "too fast for a step of a second";
+  EXPECT_TRUE(std::regex_search(o.out, std::regex("\\] [a-z ]+: [0-9]+ %, [0-9]+ s left")))
+      << o.out;
 }
 
 TEST(Run, same_seed_is_the_same_data) {

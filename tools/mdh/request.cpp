@@ -182,6 +182,10 @@ Problem resolve(const Request& request) {
     check_type(*problem.entry, problem.instance.type);
     const auto usual = problem.entry->constants(problem.instance.type);
     bindings.values.insert(usual.begin(), usual.end());
+    problem.instance.settings = problem.entry->settings_of(request.size);
+    for (const auto& [name, value] : problem.instance.settings) {
+      bindings.values.try_emplace(name, scalar::integer(value));
+    }
   }
   problem.program = instantiate(generic, bindings);
   for (const hl::Dimension& d : problem.program.dimensions) {

@@ -94,6 +94,7 @@ driver::RunReport run_with_progress(const Problem& problem, const Request& reque
   const int steps = options.target->print == nullptr ? 2 : options.compare ? 6 : 5;
   Progress progress(steps, request.quiet);
   options.progress = [&](const std::string& what) { progress.step(what); };
+  options.share = [&](double done) { progress.share(done); };
   return driver::run(problem.program, options);
 }
 
