@@ -33,9 +33,10 @@ std::vector<int64_t> border_steps(const loop::Program& structured) {
   const std::function<void(const loop::Block&)> visit = [&](const loop::Block& block) {
     for (const loop::Stmt& s : block) {
       const auto* digits = s.as<loop::Digits>();
-      if (digits)
-        steps[digits->digit.dimension] =
-            std::max(steps[digits->digit.dimension], digits->digit.step);
+      if (digits) {
+        int64_t& step = steps[digits->digit.dimension];
+        step = std::max(step, digits->digit.step);
+      }
       loop::for_each_child(s, visit);
     }
   };

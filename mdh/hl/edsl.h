@@ -42,10 +42,10 @@ class View {
   View at(Lambda<IndexTuple> function) const { return at("", std::move(function)); }
 
   /// An access with a name of its own.
-  View at(std::string name, Lambda<IndexTuple> function) const;
+  View at(std::string access, Lambda<IndexTuple> function) const;
 
   /// Extents larger than those that follow from the accesses.
-  View extents(std::vector<Size> declared) const;
+  View extents(std::vector<Size> sizes) const;
 
   struct NamedAccess {
     std::string name;

@@ -1,5 +1,7 @@
 #include "mdh/support/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <numeric>
