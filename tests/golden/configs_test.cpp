@@ -12,6 +12,7 @@
 #include "mdh/ll/parameters.h"
 #include "mdh/ll/partitions.h"
 #include "mdh/ll/print.h"
+#include "mdh/ll/schedule.h"
 #include "mdh/ll/table.h"
 #include "mdh/passes/fuse.h"
 #include "mdh/passes/lower.h"
@@ -144,6 +145,17 @@ TEST(TvmMatMul, needs_100_blocks_of_80_threads_and_28672_bytes_of_shared_memory)
   EXPECT_EQ(tiles_of(f), "A SM 8x256, B SM 256x20");
   EXPECT_EQ(bytes_in(f, "SM"), 28672);
   EXPECT_EQ(accumulators_of(f), "C RM 2");
+}
+
+TEST(TvmMatMul, follows_from_the_calls_of_the_schedule) {
+  const Configured c = configured("configs/tvm_matmul.json");
+  const std::string file = "configs/tvm_matmul.schedule";
+  ll::Config read =
+      ll::parse_schedule(read_file(golden_folder() / file), c.program, c.machine, file);
+  read.sizes = c.config.sizes;  // a schedule does not name what it was made for
+  read.types = c.config.types;
+  EXPECT_EQ(ll::print(read), ll::print(with_machine_names(c.config, c.machine)));
+  EXPECT_EQ(read, with_machine_names(c.config, c.machine));
 }
 
 TEST(ExactPartitions, are_as_many_as_the_paper_counts) {
