@@ -1,7 +1,8 @@
-#include "mdh/hl/define.h"
 #include "mdh/hl/trace.h"
 
 #include <algorithm>
+
+#include "mdh/hl/define.h"
 
 namespace mdh::hl::edsl {
 namespace {

@@ -238,6 +238,7 @@ class Counter {
       }
       if (q < outputs_.depth()) reduced |= outputs_.loops[q].reduced;
     }
+    for (size_t b = 0; b < views.size(); ++b) replicate(b);
   }
 
   const Place& place_at(size_t b, int q) const {
@@ -267,22 +268,53 @@ class Counter {
     return !outputs_.loops[q].reduced && !outputs_.loops[q].concatenated;
   }
 
+  /// What begins at position q. Right inside of a reduction over cores every member has a slot in
+  /// the place of that reduction, where the others read it; partial results that live elsewhere,
+  /// and those that members exchange, stay private.
   void accumulator(size_t b, int q) {
+    const bool slotted = q > 0 && is_reduction_over_cores(q - 1);
+    if (slotted && sees(q - 1, place_at(b, q - 1))) {
+      const NestLoop& cores = outputs_.loops[q - 1];
+      add_accumulator(b, q, q - 1, cores.is_open() ? 1 : cores.parts);
+    }
+    if (!slotted || moves(b, q)) add_accumulator(b, q, q, 1);
+  }
+
+  bool sees(int q, const Place& place) const {
+    return machine::shares(machine_, *outputs_.loops[q].layer, region(place));
+  }
+
+  /// Replicated parts that are combined after the loops inside of them: each has its own results
+  /// while these run, in the innermost accumulator around them.
+  void replicate(size_t b) {
+    bool loops_inside = false;
+    for (int r = outputs_.depth() - 1; r >= 0; --r) {
+      const NestLoop& loop = outputs_.loops[r];
+      const bool replicated = loop.layer->kind == machine::LayerKind::replicated;
+      loops_inside |= !replicated;
+      if (!replicated || !loops_inside || !loop.reduced) continue;
+      const auto found = std::find_if(
+          result_.accumulators.rbegin(), result_.accumulators.rend(), [&](const auto& acc) {
+            return acc.buffer == p_.computation.outputs[b].symbol.name && acc.position <= r;
+          });
+      if (found == result_.accumulators.rend()) continue;
+      found->slots *= loop.parts;
+      found->bytes *= loop.parts;
+    }
+  }
+
+  /// The results of the loops from `begin` inwards, kept in the place of position `at`.
+  void add_accumulator(size_t b, int begin, int at, int64_t slots) {
     const hl::BufferView& view = p_.computation.outputs[b];
-    AccumulatorCount count{.buffer = view.symbol.name, .place = place_at(b, q), .position = q};
+    AccumulatorCount count{
+        .buffer = view.symbol.name, .place = place_at(b, at), .position = at, .slots = slots};
     count.elements = static_cast<int64_t>(view.accesses.size());
-    for (int r = q; r < outputs_.depth(); ++r) {
+    for (int r = begin; r < outputs_.depth(); ++r) {
       const NestLoop& loop = outputs_.loops[r];
       if (!loop.reduced && !loop.is_open()) count.elements *= loop.parts;
     }
-    // Slots of a reduction over cores lie outside of it, in the place of its level.
     std::set<int> around;
-    for (int r = 0; r < q; ++r) around.insert(r);
-    for (int r = q; r-- > 0 && is_reduction_over_cores(r);) {
-      count.slots *= outputs_.loops[r].parts;
-      count.place = place_at(b, r);
-      count.position = r;
-    }
+    for (int r = 0; r < begin; ++r) around.insert(r);
     count.bytes = bytes_of(view, count.elements) * count.slots;
     count.flushes = outputs_.iterations(around);
     count.traffic = count.flushes * Count(bytes_of(view, count.elements));

@@ -50,7 +50,7 @@ struct AccumulatorCount {
   Place place;
   int position = 0;
   int64_t elements = 0;  // of one
-  int64_t slots = 1;     // one for each member of the cores that are combined after it
+  int64_t slots = 1;     // one for each core, and each replicated part, that is combined after it
   int64_t bytes = 0;     // of all slots
   Count flushes;         // how often it is combined into, or written to, what lies outside
   Count traffic;         // bytes, in all

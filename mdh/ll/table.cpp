@@ -321,14 +321,15 @@ class Reader {
 
 std::string print_table(const Config& config, const hl::Program& program,
                         const machine::Machine& machine) {
+  const Config named = with_machine_names(config, machine);
   Config common;  // what the columns do not say, in the file form
   common.program = program.name;
   common.sizes = config.sizes;
   common.types = config.types;
   common.machine = machine.name;
   common.fuse = config.fuse;
-  common.layers = with_machine_names(config, machine).layers;
-  common.code = config.code;
+  common.layers = named.layers;
+  common.code = named.code;
   return print(common) + Printer(parameters_of(config, program, machine), program).run();
 }
 

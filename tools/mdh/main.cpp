@@ -21,7 +21,7 @@ void add_program_options(CLI::App& verb, Request& request) {
   verb.add_option("--set", request.set, "other constants: c=0.5 (repeatable)");
   verb.add_option("--target", request.target, "reference or openmp (default openmp)");
   verb.add_option("--machine", request.machine, "a name from 'mdh doctor', or a .json file");
-  verb.add_option("--config", request.config, "a configuration file (JSON)");
+  verb.add_option("--config", request.config, "a configuration file (JSON), or a schedule");
   verb.add_option("--threads", request.threads, "threads to use (default: all cores)")
       ->check(CLI::Range(1, 4096));
   verb.add_option("--seed", request.seed, "seed of the input data (default 1)");

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "mdh/hl/parse.h"
+#include "mdh/ll/schedule.h"
 #include "mdh/scalar/parse.h"
 #include "mdh/scalar/resolve.h"
 #include "mdh/support/files.h"
@@ -107,9 +108,19 @@ std::map<std::string, scalar::Expr> constants_of(const Request& request) {
   return values;
 }
 
+/// A configuration file says for which sizes and machine it was made, a schedule does not.
 std::optional<ll::Config> config_of(const Request& request) {
   if (request.config.empty()) return std::nullopt;
-  return ll::parse_config(read_file(request.config), request.config);
+  const std::string text = read_file(request.config);
+  if (ll::is_schedule(text)) return std::nullopt;
+  return ll::parse_config(text, request.config);
+}
+
+std::optional<ll::Config> schedule_of(const Request& request, const Problem& problem) {
+  if (request.config.empty()) return std::nullopt;
+  const std::string text = read_file(request.config);
+  if (!ll::is_schedule(text)) return std::nullopt;
+  return ll::parse_schedule(text, problem.program, problem.machine, request.config);
 }
 
 /// What the options say, then what the configuration was made for, then the program's defaults.
@@ -175,7 +186,7 @@ Problem resolve(const Request& request) {
   problem.entry = examples::find_entry(request.program);
   problem.target = &driver::find_target(request.target);
   const hl::Program generic = generic_program(request, problem.entry);
-  const std::optional<ll::Config> config = config_of(request);
+  std::optional<ll::Config> config = config_of(request);
   hl::Bindings bindings = bindings_of(request, generic, problem.entry, config);
   if (problem.entry) {
     problem.instance.type = element_type(*problem.entry, generic, bindings);
@@ -196,6 +207,7 @@ Problem resolve(const Request& request) {
   problem.machine = machine::load_machine(!request.machine.empty() ? request.machine
                                           : !from_config.empty()   ? from_config
                                                                    : problem.target->machine);
+  if (!config) config = schedule_of(request, problem);
   problem.threads = request.threads > 0 ? request.threads : driver::available_cores();
   problem.config =
       driver::choose_config(problem.program, problem.machine, config ? &*config : nullptr,
