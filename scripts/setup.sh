@@ -33,12 +33,12 @@ mdh_setup_packages() {
   case $system in
     debian-12)
       build="g++ cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev"
-      test="clang-format ?librapidcheck-dev ?clang"
+      test="clang-format ?librapidcheck-dev ?clang ?python3"
       full="?clang-tidy"
       ;;
     ubuntu-24.04) # untested
       build="g++ cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev"
-      test="clang-format ?clang-format-14 ?librapidcheck-dev ?clang"
+      test="clang-format ?clang-format-14 ?librapidcheck-dev ?clang ?python3"
       full="?clang-tidy"
       ;;
     *)

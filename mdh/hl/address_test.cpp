@@ -67,6 +67,8 @@ TEST(IndexRange, is_exact_where_every_dimension_occurs_once) {
   EXPECT_EQ(range_of("i % 3 + 4 * j"), (std::pair<int64_t, int64_t>(0, 2 + 16)));
   EXPECT_EQ(range_of("(i + 21) % 100"), (std::pair<int64_t, int64_t>(21, 27)));
   EXPECT_EQ(range_of("max(i, 2) * 10"), (std::pair<int64_t, int64_t>(20, 60)));
+  // A remainder has the sign of the dividend, and this one is never positive.
+  EXPECT_EQ(range_of("(i - 6) % 4 + 3"), (std::pair<int64_t, int64_t>(0, 3)));
 }
 
 TEST(IndexRange, of_a_quotient_by_an_index_is_unknown) {

@@ -317,6 +317,17 @@ TEST(LoopEvaluate, programs_that_do_not_verify_are_noticed) {
   EXPECT_EQ(complaint_of_let(unary(scalar::UnaryOp::negate, z)), "not an index expression");
 }
 
+TEST(LoopEvaluate, digits_have_no_value_behind_their_loop) {
+  for (const std::string& loop : {std::string("sequential L1.i p < 3 of i step 1 { }"),
+                                  std::string("for L1.i p < 3 sequential { }"),
+                                  std::string("deal (COR.i p < 3 of i step 1) { }")}) {
+    Program p = rows_with(loop);
+    p.body.push_back(StmtNode{Let{named("a"), index_variable(named("p"))}});
+    EXPECT_EQ(internal_error_of([&] { evaluate(p, rows_input()); }), "index 'p' has no value")
+        << loop;
+  }
+}
+
 TEST(LoopEvaluate, inputs_must_be_those_of_the_program) {
   const Program p = rows_with("");
   const std::vector<scalar::Array> right = rows_input();

@@ -45,11 +45,12 @@ inline std::vector<int64_t> numbers(const scalar::Array& a) {
   return all;
 }
 
-/// The message of an internal error, without the place in our own sources.
+/// The message of an internal error, without the place in our own sources; or that there is none.
 template <class F>
 std::string internal_error_of(F&& f) {
   const Diagnostic d = diagnostic_of(std::forward<F>(f));
-  if (d.kind != DiagnosticKind::internal) return "not an internal error: " + d.message;
+  // Only bugs have no code to look up.
+  if (!d.code.empty()) return "not an internal error: " + d.message;
   return d.message.substr(0, d.message.rfind(" ("));
 }
 

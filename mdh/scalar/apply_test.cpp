@@ -180,6 +180,27 @@ TEST(Apply, f64_is_the_double_of_c) {
   EXPECT_TRUE(std::isnan(result(BinaryOp::divide, 0.0, 0.0)));
 }
 
+TEST(Apply, floats_are_compared_by_their_values) {
+  const std::vector<double> samples = {-2.5, -1.0, -0.25, 0.0, 0.25, 1.0, 1024.0};
+  for (const Scalar type : {Scalar::f16, Scalar::bf16, Scalar::f32, Scalar::f64}) {
+    for (const double a : samples) {
+      for (const double b : samples) {
+        const auto result = [&](BinaryOp op) {
+          return apply(op, type, Value::floating(a), Value::floating(b));
+        };
+        EXPECT_EQ(result(BinaryOp::equal), truth(a == b)) << a << ' ' << b;
+        EXPECT_EQ(result(BinaryOp::not_equal), truth(a != b)) << a << ' ' << b;
+        EXPECT_EQ(result(BinaryOp::less), truth(a < b)) << a << ' ' << b;
+        EXPECT_EQ(result(BinaryOp::less_equal), truth(a <= b)) << a << ' ' << b;
+        EXPECT_EQ(result(BinaryOp::greater), truth(a > b)) << a << ' ' << b;
+        EXPECT_EQ(result(BinaryOp::greater_equal), truth(a >= b)) << a << ' ' << b;
+        EXPECT_EQ(result(BinaryOp::minimum).as_floating(), a < b ? a : b);
+        EXPECT_EQ(result(BinaryOp::maximum).as_floating(), a < b ? b : a);
+      }
+    }
+  }
+}
+
 TEST(Apply, min_and_max_prefer_a_number_to_nan) {
   const double nan = std::nan("");
   for (const Scalar type : {Scalar::f32, Scalar::f64}) {

@@ -33,6 +33,15 @@ TEST(Array, index_outside_of_the_extents_is_a_bug) {
   }
 }
 
+TEST(Array, index_outside_of_the_extents_is_named) {
+  const auto complaint = [](const std::vector<int64_t>& index) {
+    return diagnostic_of([&] { address({2, 3}, index); }).message;
+  };
+  EXPECT_EQ(complaint({1, 3}).find("index 3 is outside of [0, 3)"), 0u) << complaint({1, 3});
+  EXPECT_EQ(complaint({5, 0}).find("index 5 is outside of [0, 2)"), 0u) << complaint({5, 0});
+  EXPECT_EQ(complaint({0}).find("a 2-d buffer is indexed with 1 numbers"), 0u) << complaint({0});
+}
+
 TEST(Array, begins_undefined) {
   const Array a = Array::undefined(Scalar::i32, {2, 3});
   EXPECT_EQ(a.size(), 6);

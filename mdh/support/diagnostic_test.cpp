@@ -93,6 +93,15 @@ TEST(Diagnostic, exit_codes_are_those_of_the_command_line) {
   EXPECT_EQ(exit_code(DiagnosticKind::internal), 70);
 }
 
+TEST(DiagnosticOf, what_raises_no_error_is_of_no_kind) {
+  const Diagnostic d = diagnostic_of([] {});
+  for (const DiagnosticKind kind :
+       {DiagnosticKind::user, DiagnosticKind::unsupported, DiagnosticKind::wrong_result,
+        DiagnosticKind::missing, DiagnosticKind::internal}) {
+    EXPECT_NE(d.kind, kind);
+  }
+}
+
 TEST(InternalCheck, passes_in_silence) {
   EXPECT_EQ(diagnostic_of([] { internal_check(1 + 1 == 2, "arithmetic"); }).message,
             "(no error was raised)");

@@ -7,8 +7,8 @@
 
 namespace mdh {
 
-/// The diagnostic that calling `f` throws. Where nothing is thrown its message says so, so that a
-/// comparison with the expected text fails and shows why.
+/// The diagnostic that calling `f` throws. Where nothing is thrown its message says so and it is of
+/// no kind at all, so that a comparison with the expected one fails and shows why.
 template <class F>
 Diagnostic diagnostic_of(F&& f) {
   try {
@@ -16,7 +16,7 @@ Diagnostic diagnostic_of(F&& f) {
   } catch (const Error& e) {
     return e.diagnostic();
   }
-  return {DiagnosticKind::internal, "", {}, "(no error was raised)", {}, ""};
+  return {static_cast<DiagnosticKind>(-1), "", {}, "(no error was raised)", {}, ""};
 }
 
 }  // namespace mdh

@@ -1,10 +1,7 @@
 #include <cstdio>
 
+#include "mdh/driver/decomposition.h"
 #include "mdh/hl/analysis.h"
-#include "mdh/ll/footprint.h"
-#include "mdh/ll/partitions.h"
-#include "mdh/ll/rules.h"
-#include "mdh/passes/lower.h"
 #include "mdh/support/text.h"
 #include "tools/mdh/verbs.h"
 
@@ -39,18 +36,14 @@ int check(const Request& request) {
   config.machine = problem.machine.name;
   for (const auto& [name, value] : problem.size_values) config.sizes[name] = value;
   for (const auto& [name, type] : problem.types) config.types[name] = type;
-  const ll::Program low = passes::lower(p, problem.machine, config);
+  const driver::Resources needs = driver::resources(p, problem.machine, config);
   fmt::print("{}: {} points, {} operations, {} bytes\n", p.name, hl::points(p), hl::operations(p),
              hl::bytes(p));
   print_buffers(p);
-  const ll::Footprint counts = ll::footprint(low, problem.machine, config.code);
-  fmt::print("{}", print(counts, low));
-  for (const std::string& limit : soft_limits(counts, problem.machine)) {
-    fmt::print(stderr, "mdh: warning: machine '{}': {}\n", problem.machine.name, limit);
+  fmt::print("{}", needs.counts);
+  for (const std::string& warning : needs.warnings) {
+    fmt::print(stderr, "mdh: warning: {}\n", warning);
   }
-  fmt::print("partitions that are exact: {}\n",
-             ll::exact_partitions(hl::sizes(low.computation),
-                                  static_cast<int>(problem.machine.layers.size())));
   fmt::print("configuration ({}):\n{}", problem.config.source, print(config));
   return 0;
 }

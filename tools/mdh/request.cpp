@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
+#include "mdh/driver/decomposition.h"
 #include "mdh/hl/parse.h"
-#include "mdh/ll/schedule.h"
 #include "mdh/scalar/parse.h"
 #include "mdh/scalar/resolve.h"
 #include "mdh/support/files.h"
@@ -111,16 +111,12 @@ std::map<std::string, scalar::Expr> constants_of(const Request& request) {
 /// A configuration file says for which sizes and machine it was made, a schedule does not.
 std::optional<ll::Config> config_of(const Request& request) {
   if (request.config.empty()) return std::nullopt;
-  const std::string text = read_file(request.config);
-  if (ll::is_schedule(text)) return std::nullopt;
-  return ll::parse_config(text, request.config);
+  return driver::read_config(request.config);
 }
 
 std::optional<ll::Config> schedule_of(const Request& request, const Problem& problem) {
   if (request.config.empty()) return std::nullopt;
-  const std::string text = read_file(request.config);
-  if (!ll::is_schedule(text)) return std::nullopt;
-  return ll::parse_schedule(text, problem.program, problem.machine, request.config);
+  return driver::read_schedule(request.config, problem.program, problem.machine);
 }
 
 /// What the options say, then what the configuration was made for, then the program's defaults.

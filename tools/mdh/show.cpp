@@ -1,11 +1,7 @@
 #include <cstdio>
 
+#include "mdh/driver/decomposition.h"
 #include "mdh/hl/print.h"
-#include "mdh/ll/footprint.h"
-#include "mdh/ll/print.h"
-#include "mdh/ll/table.h"
-#include "mdh/passes/derivation.h"
-#include "mdh/passes/lower.h"
 #include "tools/mdh/verbs.h"
 
 namespace mdh::tool {
@@ -18,14 +14,8 @@ const driver::Target& printable(const Problem& problem) {
 /// Stages of the low level need no code: they show what code generation may still refuse.
 std::string text_of(const Problem& problem, const std::string& stage) {
   const ll::Config& config = problem.config.config;
-  if (stage == "derivation") {
-    return print(passes::derivation(problem.program, problem.machine, config));
-  }
-  if (stage == "ll" || stage == "table" || stage == "footprint") {
-    const ll::Program low = passes::lower(problem.program, problem.machine, config);
-    if (stage == "ll") return ll::print(low);
-    if (stage == "table") return ll::print_table(config, low.computation, problem.machine);
-    return print(ll::footprint(low, problem.machine, config.code), low);
+  if (driver::is_low_level_stage(stage)) {
+    return driver::print_low_level(problem.program, problem.machine, config, stage);
   }
   return print_stage(lower_all(problem.program, problem.machine, config, printable(problem),
                                driver::kernel_name(problem.program)),
