@@ -34,9 +34,9 @@ Resources resources(const hl::Program& program, const machine::Machine& machine,
   const ll::Footprint counts = ll::footprint(low, machine, config.code);
   Resources result{print(counts, low), {}};
   if (hl::is_concrete(low.computation)) {
-    result.counts += fmt::format("partitions that are exact: {}\n",
-                                 ll::exact_partitions(hl::sizes(low.computation),
-                                                      static_cast<int>(machine.layers.size())));
+    result.counts += fmt::format(
+        "partitions that are exact: {}\n",
+        ll::exact_partitions(hl::sizes(low.computation), static_cast<int>(machine.layers.size())));
   }
   for (const std::string& limit : soft_limits(counts, machine)) {
     result.warnings.push_back(fmt::format("machine '{}': {}", machine.name, limit));

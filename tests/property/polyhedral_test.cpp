@@ -38,8 +38,8 @@ void expect_right(const hl::Program& p, const std::vector<scalar::Array>& inputs
                   const machine::Machine& machine, const ll::Config& config) {
   SCOPED_TRACE(ll::print(config));
   const ll::Program low = passes::lower(p, machine, config);
-  const driver::Verification v = driver::verify_outputs(p, inputs, ll::evaluate(low, inputs),
-                                                        {.depth = driver::rounding_depth(low)});
+  const driver::Verification v = driver::verify_outputs(
+      p, inputs, ll::evaluate(low, inputs), {.depth = driver::rounding_depth(low, machine)});
   EXPECT_TRUE(v.right) << v.complaint;
 }
 

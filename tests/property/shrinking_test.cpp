@@ -53,7 +53,7 @@ TEST_P(Shrinking, finds_no_case) {
 #ifdef MDH_HAS_RAPIDCHECK
   rc::detail::TestParams parameters;
   parameters.seed = 1;
-  parameters.maxSuccess = case_count(100);
+  parameters.maxSuccess = case_count(60);
   parameters.maxSize = 60;
   const auto holds = [] {
     // Programs take some hundred choices.
