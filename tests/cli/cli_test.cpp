@@ -187,7 +187,23 @@ TEST(Check, prints_counts_buffers_and_the_configuration) {
             "output w: f32[7]\n"
             "input  M: f32[7, 13]\n"
             "input  v: f32[13]\n"
-            "parts on cores: 2, workspace: 0 bytes\n"
+            // A core touches 4 rows of M, all of v and 4 elements of w; v stays from core to core.
+            "levels\n"
+            "  level  parts  active  iterations  working set  traffic\n"
+            "  COR.i      2       2           2          276      500\n"
+            "  L1.i       4       4           7          108      444\n"
+            "  L1.k      13      13          91           12      756\n"
+            "cores\n"
+            "  layer  members  active\n"
+            "  COR          2       2\n"
+            "regions, per instance\n"
+            "  region  bytes  capacity\n"
+            "  MM          0         -\n"
+            "  L3          0         -\n"
+            "  L2          0         -\n"
+            "  L1          0         -\n"
+            "  REG         0         -\n"
+            "partitions that are exact: 49\n"
             "configuration (default):\n"
             "{\"mdh_config\": 1, \"program\": \"matvec\", \"sizes\": {\"I\": 7, \"K\": 13}, "
             "\"types\": {\"T\": \"f32\"}, \"machine\": \"cpu\",\n"
@@ -212,9 +228,10 @@ TEST(Check, printed_configuration_is_one_to_use) {
 }
 
 TEST(Check, workspace_of_a_reduction_over_cores_is_counted) {
-  // A partial sum of four bytes for each of four cores, rounded up to an alignment of 64.
-  EXPECT_TRUE(contains(output_of("check dot --size 1000 --threads 4"),
-                       "parts on cores: 4, workspace: 64 bytes\n"));
+  // A partial sum of four bytes for each of four cores.
+  const std::string text = output_of("check dot --size 1000 --threads 4 --machine cpu");
+  EXPECT_TRUE(contains(text, "  C                MM   COR.k         1      4     16 ")) << text;
+  EXPECT_TRUE(contains(text, "  MM         16         -\n")) << text;
 }
 
 TEST(Check, output_that_is_not_injective_is_a_warning) {

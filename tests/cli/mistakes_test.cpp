@@ -26,7 +26,7 @@ void expect_refused(const Mistake& mistake) {
 
 TEST(Mistake, misspelt_verb) {
   expect_refused({"chck matvec", "unknown verb 'chck' [E800]", "did you mean 'check'?\n"});
-  expect_refused({"compile", "unknown verb 'compile' [E800]", "known: list, show, check, run"});
+  expect_refused({"compile", "unknown verb 'compile' [E800]", "known: list, show, check, diff, run"});
 }
 
 TEST(Mistake, no_verb) {
@@ -228,7 +228,9 @@ TEST(Mistake, configuration_that_breaks_a_rule) {
   refused(R"("layers": ["L9"])", "layers: machine 'cpu' has no layer 'L9' [E320]",
           "did you mean 'L");
   refused(R"("layrs": ["L1"])", "\"layrs\": unknown key [E314]", "did you mean 'layers'?\n");
-  refused(R"("stage": {"v": []})", "not supported: \"stage\" in configurations [E313]", "");
+  refused(R"("layers": ["L1"], "split": {"i": ["L1 7"], "k": ["L1 13"]},
+             "order": ["L1.i", "L1.k"], "stage": {"u": [{"from": "L1.k", "region": "L1"}]})",
+          "stage: program 'matvec' has no input 'u' [E340]", "did you mean 'v'?\n");
 }
 
 TEST(Mistake, machine_file_with_an_unknown_key) {
