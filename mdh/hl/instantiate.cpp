@@ -5,6 +5,7 @@
 
 #include "mdh/hl/verify.h"
 #include "mdh/scalar/elaborate.h"
+#include "mdh/scalar/print.h"
 #include "mdh/scalar/simplify.h"
 #include "mdh/scalar/tape.h"
 #include "mdh/support/text.h"
@@ -85,6 +86,7 @@ class Binder {
   Expr closed(const Expr& value, const Parameter& parameter) const {
     return scalar::substitute(
         substituted(value), [&](const scalar::Variable& v, const Expr& e) -> std::optional<Expr> {
+          if (v.symbol == scalar::local(v.symbol.name)) return std::nullopt;  // of a loop
           user_error("E218", e.where(),
                      fmt::format("'{}' has no value in the default of '{}'", v.symbol.name,
                                  parameter.symbol.name),
@@ -117,7 +119,14 @@ class Binder {
     const Expr size =
         is_bound ? scalar::index_literal(bound->second)
                  : simplify(elaborate(closed(*parameter.value, parameter), scalar::Scalar::i64));
-    if (const auto number = constant(size); number && *number < 1) {
+    const auto number = constant(size);
+    if (!number) {
+      user_error(
+          "E214", parameter.where,
+          fmt::format("size '{}' is not a number: {}", parameter.symbol.name, scalar::print(size)),
+          "it does not fit 64 bits, or is divided by zero");
+    }
+    if (*number < 1) {
       user_error(
           "E215", parameter.where,
           fmt::format("size '{}' is {}, but sizes are at least 1", parameter.symbol.name, *number));
@@ -151,7 +160,7 @@ class Binder {
   static scalar::Value value_of(const Expr& e) {
     scalar::Value result;
     try {
-      scalar::Tape({"constant", {}, {{{}, e, {}}}, {}}).run({}, {&result, 1});
+      scalar::Tape({"constant", {}, {{{}, e, {}}}, {}}).run({}, {&result, 1}, 100'000);
     } catch (const Error& error) {
       Diagnostic diagnostic = error.diagnostic();
       diagnostic.where = e.where();

@@ -40,7 +40,10 @@ class Reader {
  private:
   json document() const {
     try {
-      return json::parse(text_);
+      return json::parse(text_, [this](int depth, json::parse_event_t, json&) {
+        if (depth > 8) fail("E311", "", "a configuration is not nested that deeply");
+        return true;
+      });
     } catch (const json::parse_error& e) {
       const std::string what = e.what();
       const size_t detail = what.find(": ");
