@@ -5,7 +5,7 @@
 #
 #   build  what it takes to build mdh
 #   test   and to test it (the default)
-#   full   and to run clang-tidy
+#   full   and to run clang-tidy and the fuzzer
 #
 # MDH_SKIP_SETUP=1 skips it all, for machines that have their packages from elsewhere.
 # Exit code 3: a required package is missing and cannot be installed.
@@ -34,12 +34,12 @@ mdh_setup_packages() {
     debian-12)
       build="g++ cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev"
       test="clang-format ?librapidcheck-dev ?clang ?python3"
-      full="?clang-tidy"
+      full="?clang-tidy ?libclang-rt-14-dev"
       ;;
     ubuntu-24.04) # untested
       build="g++ cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev"
       test="clang-format ?clang-format-14 ?librapidcheck-dev ?clang ?python3"
-      full="?clang-tidy"
+      full="?clang-tidy ?libclang-rt-18-dev"
       ;;
     *)
       mdh_setup_say "no package list for $system, trying that of Debian 12 (untested)"

@@ -9,6 +9,7 @@ Address::Address(const Program& p, const BufferView& view, const Access& access)
       extents_(extents(p, view)),
       program_(p),
       view_(view) {
+  const std::vector<int64_t> over = sizes_of_accesses(p, view);
   scalar::Function f{"index", {}, {}, {}};
   for (const Dimension& d : p.dimensions) f.parameters.push_back({d.symbol, scalar::Scalar::i64});
   bool all_affine = true;
@@ -20,6 +21,7 @@ Address::Address(const Program& p, const BufferView& view, const Access& access)
     if (!form) continue;
     flat_.constant = flat_.constant * extents_[e] + form->constant;
     for (size_t d = 0; d < p.dimensions.size(); ++d) {
+      if (over[d] == 1) continue;  // always at 0, so that its coefficient may be any number
       flat_.coefficients[d] = flat_.coefficients[d] * extents_[e] + form->coefficients[d];
     }
   }

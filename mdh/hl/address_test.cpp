@@ -38,6 +38,18 @@ const Shown functions[] = {
     {"6 - i", [](int64_t i, int64_t) { return 6 - i; }},
 };
 
+TEST(Address, coefficient_of_a_dimension_with_one_index_does_not_matter) {
+  const Program p = parse(
+      "mdh 1 program p = out_view( y: i64 = [i + 9223372036854775807 * k] )"
+      " * md_hom( i: 3 by cc, j: 1 by cc, k: 2 by pw(add) ) { y = x; }"
+      " * inp_view( x: i64 = [i, 9223372036854775807 * j, 4611686018427387904 * j] )");
+  const Address read(p, p.inputs[0], p.inputs[0].accesses[0]);
+  const Address written(p, p.outputs[0], p.outputs[0].accesses[0]);
+  const std::vector<int64_t> point = {2, 0, 0};
+  EXPECT_EQ(read(point), 2);
+  EXPECT_EQ(written(point), 2);
+}
+
 TEST(IndexRange, holds_all_values_of_an_index_function) {
   for (const Shown& f : functions) {
     const Program p = reading(fmt::format("[99] = [{}]", f.text));

@@ -143,15 +143,19 @@ std::vector<int64_t> result_sizes(const Program& p) {
   return numbers;
 }
 
+std::vector<int64_t> sizes_of_accesses(const Program& p, const BufferView& view) {
+  const bool is_output = std::any_of(p.outputs.begin(), p.outputs.end(),
+                                     [&](const BufferView& v) { return v.symbol == view.symbol; });
+  return is_output ? result_sizes(p) : sizes(p);
+}
+
 Extents extents(const Program& p, const BufferView& view) {
   Extents result;
   if (!view.declared.empty()) {
     for (const Expr& extent : view.declared) result.push_back(constant(extent).value_or(0));
     return result;
   }
-  const bool is_output = std::any_of(p.outputs.begin(), p.outputs.end(),
-                                     [&](const BufferView& v) { return v.symbol == view.symbol; });
-  const std::vector<int64_t> over = is_output ? result_sizes(p) : sizes(p);
+  const std::vector<int64_t> over = sizes_of_accesses(p, view);
   result.assign(view.accesses.front().index.size(), 0);
   for (const Access& access : view.accesses) {
     for (size_t e = 0; e < result.size(); ++e) {

@@ -47,6 +47,9 @@ bool is_reduced(const Dimension& d);
 /// Some dimension has an operator that the user defined on whole MDAs.
 bool has_custom_operator(const Program& p);
 
+/// The sizes over which a buffer is accessed: all points, or those that have a result.
+std::vector<int64_t> sizes_of_accesses(const Program& p, const BufferView& view);
+
 /// Extents of a buffer: declared, else 1 + the greatest index over all accesses and points.
 Extents extents(const Program& p, const BufferView& view);
 

@@ -95,12 +95,12 @@ CustomOperator::CustomOperator(const Program& p, const UserCombine& definition)
 }
 
 void CustomOperator::answer(const Mda& left, const Mda& right, int d,
-                            std::span<const int64_t> point, int64_t poison,
-                            std::span<Value> result) const {
+                            std::span<const int64_t> point, int64_t poison, std::span<Value> result,
+                            scalar::Algebra& algebra) const {
   std::vector<Value> known = {Value::integer(point[d])};
   for (const Step& step : steps_) {
     Value argument;
-    step.argument.run(known, {&argument, 1});
+    algebra.count(step.argument.run(known, {&argument, 1}, algebra.steps_left()));
     const int64_t at = argument.as_integer();
     const Mda& side = step.of_left ? left : right;
     const bool held = std::binary_search(side.sets[d].begin(), side.sets[d].end(), at);
@@ -119,10 +119,11 @@ void CustomOperator::answer(const Mda& left, const Mda& right, int d,
       }
     }
   }
-  body_.front().run(known, result);
+  algebra.count(body_.front().run(known, result, algebra.steps_left()));
 }
 
-Mda CustomOperator::operator()(const Mda& left, const Mda& right, int d) const {
+Mda CustomOperator::operator()(const Mda& left, const Mda& right, int d,
+                               scalar::Algebra& algebra) const {
   std::vector<std::vector<int64_t>> sets = left.sets;
   if (!to_zero_) {
     sets[d].clear();
@@ -133,8 +134,8 @@ Mda CustomOperator::operator()(const Mda& left, const Mda& right, int d) const {
     // An element that does not exist is computed with twice, with different values: a definition
     // that looks at it gives different results.
     std::vector<Value> again(cells.size());
-    answer(left, right, d, point, 1, cells);
-    answer(left, right, d, point, 0, again);
+    answer(left, right, d, point, 1, cells, algebra);
+    answer(left, right, d, point, 0, again, algebra);
     if (std::equal(cells.begin(), cells.end(), again.begin())) return;
     user_error(
         "E259", where_,

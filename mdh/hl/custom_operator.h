@@ -12,8 +12,8 @@ class CustomOperator {
   CustomOperator(const Program& p, const UserCombine& definition);
 
   /// The combination of two results in dimension d. Reading an element that a side does not have is
-  /// a user error.
-  Mda operator()(const Mda& left, const Mda& right, int d) const;
+  /// a user error. Tells the algebra how much it computed.
+  Mda operator()(const Mda& left, const Mda& right, int d, scalar::Algebra& algebra) const;
 
  private:
   /// What the definition asks of its operands, in the order in which it can be answered.
@@ -25,7 +25,7 @@ class CustomOperator {
   };
 
   void answer(const Mda& left, const Mda& right, int d, std::span<const int64_t> point,
-              int64_t poison, std::span<Value> result) const;
+              int64_t poison, std::span<Value> result, scalar::Algebra& algebra) const;
 
   std::string name_;
   Location where_;

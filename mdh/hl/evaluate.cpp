@@ -1,6 +1,7 @@
 #include "mdh/hl/evaluate.h"
 
 #include <numeric>
+#include <optional>
 
 #include "mdh/hl/address.h"
 #include "mdh/hl/custom_operator.h"
@@ -154,6 +155,27 @@ void scan_along(size_t d, const std::vector<int64_t>& sizes, size_t width, Algeb
   }
 }
 
+std::optional<CustomOperator> custom_operator(const Program& p, int d) {
+  const CombineOperator& op = p.dimensions[d].combine;
+  if (op.shape != Shape::custom) return std::nullopt;
+  return CustomOperator(p, definition_of(p, op));
+}
+
+Mda combined(const Program& p, Algebra& algebra, int d, const Mda& left, const Mda& right,
+             const std::optional<CustomOperator>& custom) {
+  switch (p.dimensions[d].combine.shape) {
+    case Shape::concatenate:
+      return concatenated(left, right, d);
+    case Shape::pointwise:
+      return combined(left, right, algebra);
+    case Shape::scan:
+      return scanned(left, right, d, algebra);
+    case Shape::custom:
+      return (*custom)(left, right, d, algebra);
+  }
+  return left;
+}
+
 [[noreturn]] void clash(const Program& p, const BufferView& view, int64_t element,
                         std::span<const int64_t> point) {
   user_error(
@@ -247,29 +269,23 @@ Mda singleton(const Program& p, Algebra& algebra, std::span<const Value> inputs,
 }
 
 Mda combined(const Program& p, Algebra& algebra, int d, const Mda& left, const Mda& right) {
-  const CombineOperator& op = p.dimensions[d].combine;
-  switch (op.shape) {
-    case Shape::concatenate:
-      return concatenated(left, right, d);
-    case Shape::pointwise:
-      return combined(left, right, algebra);
-    case Shape::scan:
-      return scanned(left, right, d, algebra);
-    case Shape::custom:
-      return CustomOperator(p, definition_of(p, op))(left, right, d);
-  }
-  return left;
+  return combined(p, algebra, d, left, right, custom_operator(p, d));
 }
 
 Mda md_hom(const Program& p, Algebra& algebra, const Mda& input) {
   std::vector<int64_t> point(input.sets.size());
+  std::vector<std::optional<CustomOperator>> custom;
+  for (size_t d = 0; d < point.size(); ++d) {
+    custom.push_back(custom_operator(p, static_cast<int>(d)));
+  }
   const std::function<Mda(size_t)> fold = [&](size_t d) {
     if (d == point.size()) return singleton(p, algebra, cells_at(input, point), point);
     std::optional<Mda> result;
     for (const int64_t i : input.sets[d]) {
       point[d] = i;
       Mda next = fold(d + 1);
-      result = result ? combined(p, algebra, static_cast<int>(d), *result, next) : std::move(next);
+      result = result ? combined(p, algebra, static_cast<int>(d), *result, next, custom[d])
+                      : std::move(next);
     }
     internal_check(result.has_value(), "md_hom of an empty MDA has no value");
     return *result;

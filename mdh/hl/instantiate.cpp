@@ -108,6 +108,7 @@ class Binder {
     return scalar::substitute(
         substituted(value, Place::value),
         [&](const scalar::Variable& v, const Expr& e) -> std::optional<Expr> {
+          if (v.symbol == scalar::local(v.symbol.name)) return std::nullopt;  // of a loop
           user_error("E218", e.where(),
                      fmt::format("'{}' has no value in the default of '{}'", v.symbol.name,
                                  parameter.symbol.name),
@@ -140,7 +141,14 @@ class Binder {
     const Expr size =
         is_bound ? scalar::index_literal(bound->second)
                  : simplify(elaborate(closed(*parameter.value, parameter), scalar::Scalar::i64));
-    if (const auto number = constant(size); number && *number < 1) {
+    const auto number = constant(size);
+    if (!number) {
+      user_error(
+          "E214", parameter.where,
+          fmt::format("size '{}' is not a number: {}", parameter.symbol.name, scalar::print(size)),
+          "it does not fit 64 bits, or is divided by zero");
+    }
+    if (*number < 1) {
       user_error(
           "E215", parameter.where,
           fmt::format("size '{}' is {}, but sizes are at least 1", parameter.symbol.name, *number));
@@ -180,7 +188,7 @@ class Binder {
   static scalar::Value value_of(const Expr& e) {
     scalar::Value result;
     try {
-      scalar::Tape({"constant", {}, {{{}, e, {}}}, {}}).run({}, {&result, 1});
+      scalar::Tape({"constant", {}, {{{}, e, {}}}, {}}).run({}, {&result, 1}, 100'000);
     } catch (const Error& error) {
       Diagnostic diagnostic = error.diagnostic();
       diagnostic.where = e.where();

@@ -139,6 +139,13 @@ TEST(InstantiateErrors, sizes_are_at_least_1) {
       << "also one that is no dimension";
 }
 
+TEST(Instantiate, defaults_may_be_loops) {
+  const Program p = parse(
+      "mdh 1 program p<c: i64 = (loop (k = 1) while (k < 100) { k = 3 * k } yield k)> ="
+      " out_view( y: i64 = [i] ) * md_hom( i: 2 by cc ) { y = c; } * inp_view()");
+  EXPECT_EQ(constant(instantiate(p, {}).body[0].value), 243);
+}
+
 TEST(InstantiateErrors, defaults_mention_nothing_that_is_declared_later) {
   const Diagnostic later = error_of("T: type = f32, N: size = M, M: size = 3, c: T = 2");
   EXPECT_EQ(later.code, "E218");

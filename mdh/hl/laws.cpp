@@ -18,6 +18,21 @@ using Tuple = std::vector<Value>;
 
 constexpr int trials = 1000;
 
+/// There is no further trial of a law once it took so many steps, in all dimensions together: f may
+/// be a long loop.
+constexpr int64_t most_steps = 2'000'000;
+
+/// A loop that uses up all steps ends the search. If it is endless, evaluation will say so.
+template <class Search>
+std::optional<std::string> while_steps_are_left(Search&& search) {
+  try {
+    return search();
+  } catch (const Error& e) {
+    if (e.diagnostic().code != "E132") throw;
+    return std::nullopt;
+  }
+}
+
 /// Few values, so that equal ones meet.
 Value drawn(scalar::Scalar type, Random& random) {
   if (type == scalar::Scalar::boolean) return Value::integer(random.between(0, 1));
@@ -33,6 +48,12 @@ class LazyInputs {
       const BufferView& view = p.inputs[c.buffer];
       accesses_.push_back({c, Address(p, view, view.accesses[c.access]), leaves_of(view.type)});
     }
+  }
+
+  size_t leaf_count() const {
+    size_t count = 0;
+    for (const Placed& access : accesses_) count += access.leaves.size();
+    return count;
   }
 
   Tuple at(std::span<const int64_t> point, uint64_t seed) const {
@@ -64,6 +85,7 @@ class Results {
     }
   }
 
+  size_t leaf_count() const { return leaves_.size(); }
   Tuple blank() const { return Tuple(leaves_.size()); }
 
   /// The same number, or random ones, in every leaf.
@@ -113,9 +135,13 @@ class Results {
 class Operator {
  public:
   Operator(const Program& p, int d)
-      : results(p), sizes_(sizes(p)), dimension_(d), inputs_(p), algebra_(algebra_of(p)) {}
+      : results(p), sizes_(sizes(p)), dimension_(d), inputs_(p), algebra_(algebra_of(p)) {
+    algebra_.limit_steps(most_steps / static_cast<int64_t>(p.dimensions.size()));
+  }
 
   const Results results;
+
+  bool may_go_on() const { return algebra_.steps_left() > 0; }
 
   Tuple operator()(const Tuple& a, const Tuple& b) {
     Tuple result = results.blank();
@@ -135,6 +161,8 @@ class Operator {
     }
     const uint64_t seed = random.next();
     std::vector<Tuple> values;
+    algebra_.count(
+        static_cast<int64_t>(indices.size() * (results.leaf_count() + inputs_.leaf_count())));
     for (const int64_t i : indices) {
       point[dimension_] = i;
       values.push_back(results.blank());
@@ -151,29 +179,52 @@ class Operator {
   scalar::ScalarAlgebra algebra_;
 };
 
-/// Up to four indices of each dimension, drawn from the index set.
-std::vector<std::vector<int64_t>> small_sets(const Program& p, Random& random) {
-  std::vector<std::vector<int64_t>> sets;
-  for (const int64_t size : sizes(p)) {
-    std::vector<int64_t> all(static_cast<size_t>(std::min<int64_t>(size, 6)));
+/// Up to four indices of each dimension, drawn from the index set. Of many dimensions only some,
+/// others each time, have more than one: there are not more than `most` points. Those with
+/// operators of the user come first.
+std::vector<std::vector<int64_t>> small_sets(const Program& p, size_t most, Random& random) {
+  const std::vector<int64_t> counts = sizes(p);
+  std::vector<size_t> order(counts.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  random.shuffle(order);
+  std::stable_partition(order.begin(), order.end(),
+                        [&](size_t d) { return p.dimensions[d].combine.shape == Shape::custom; });
+  std::vector<std::vector<int64_t>> sets(counts.size());
+  for (const size_t d : order) {
+    std::vector<int64_t> all(static_cast<size_t>(std::min<int64_t>(counts[d], 6)));
     std::iota(all.begin(), all.end(), int64_t{0});
     random.shuffle(all);
-    all.resize(std::min<size_t>(all.size(), 4));
+    all.resize(std::min({all.size(), size_t{4}, std::max<size_t>(most, 1)}));
+    most /= all.size();
     std::sort(all.begin(), all.end());
-    sets.push_back(std::move(all));
+    sets[d] = std::move(all);
   }
   return sets;
 }
 
-Mda random_input(const Program& p, Random& random) {
+Mda random_input(const Program& p, size_t most, Random& random) {
   std::vector<Leaf> leaves;
   for (const Component& c : components(p.inputs)) {
     const auto more = leaves_of(p.inputs[c.buffer].type);
     leaves.insert(leaves.end(), more.begin(), more.end());
   }
-  return make_mda(small_sets(p, random), static_cast<int>(leaves.size()), [&](auto, auto cells) {
-    for (size_t n = 0; n < leaves.size(); ++n) cells[n] = drawn(leaves[n].type, random);
-  });
+  return make_mda(small_sets(p, most, random), static_cast<int>(leaves.size()),
+                  [&](auto, auto cells) {
+                    for (size_t n = 0; n < leaves.size(); ++n) {
+                      cells[n] = drawn(leaves[n].type, random);
+                    }
+                  });
+}
+
+/// Moving values around takes its time, too: about a hundred steps per point and dimension, and one
+/// per leaf.
+Mda counted_md_hom(const Program& p, scalar::Algebra& algebra, const Mda& input) {
+  Mda result = md_hom(p, algebra, input);
+  int64_t points = 1;
+  for (const auto& set : input.sets) points *= static_cast<int64_t>(set.size());
+  const auto leaves = input.components + result.components;
+  algebra.count(points * (100 * static_cast<int64_t>(input.sets.size()) + leaves));
+  return result;
 }
 
 [[noreturn]] void broken(const Program& p, const Dimension& d, const std::string& law,
@@ -192,12 +243,10 @@ bool is_built_in(const Program& p, const CombineOperator& op) {
   });
 }
 
-}  // namespace
-
-std::optional<std::string> associativity_counterexample(const Program& p, int d, uint64_t seed) {
+std::optional<std::string> find_not_associative(const Program& p, int d, uint64_t seed) {
   Operator op(p, d);
   Random random(seed);
-  for (int n = 0; n < trials; ++n) {
+  for (int n = 0; n < trials && op.may_go_on(); ++n) {
     const std::vector<Tuple> xs = op.draw(3, random);
     if (xs.size() < 3) continue;
     const Tuple left = op(op(xs[0], xs[1]), xs[2]), right = op(xs[0], op(xs[1], xs[2]));
@@ -209,10 +258,10 @@ std::optional<std::string> associativity_counterexample(const Program& p, int d,
   return std::nullopt;
 }
 
-std::optional<std::string> commutativity_counterexample(const Program& p, int d, uint64_t seed) {
+std::optional<std::string> find_not_commutative(const Program& p, int d, uint64_t seed) {
   Operator op(p, d);
   Random random(seed);
-  for (int n = 0; n < trials; ++n) {
+  for (int n = 0; n < trials && op.may_go_on(); ++n) {
     const std::vector<Tuple> xs = op.draw(2, random);
     if (xs.size() < 2) continue;
     const Tuple left = op(xs[0], xs[1]), right = op(xs[1], xs[0]);
@@ -223,6 +272,35 @@ std::optional<std::string> commutativity_counterexample(const Program& p, int d,
   }
   return std::nullopt;
 }
+
+std::optional<std::string> find_no_homomorphism(const Program& p, uint64_t seed) {
+  Random random(seed);
+  scalar::ScalarAlgebra algebra = algebra_of(p);
+  algebra.limit_steps(most_steps);
+  // From two points to many: how long it takes to combine them shows on the way.
+  const std::vector<size_t> points = {2, 4, 8, 16, 64};
+  for (size_t n = 0; n < 60 && algebra.steps_left() > 0; ++n) {
+    const Mda input = random_input(p, points[std::min(n, points.size() - 1)], random);
+    const Mda whole = counted_md_hom(p, algebra, input);
+    for (size_t d = 0; d < p.dimensions.size() && algebra.steps_left() > 0; ++d) {
+      std::vector<int64_t> first, second;
+      for (const int64_t i : input.sets[d]) (random.chance(50) ? first : second).push_back(i);
+      if (first.empty() || second.empty()) continue;
+      const int dimension = static_cast<int>(d);
+      const auto [a, b] = split(input, dimension, first, second);
+      const Mda parts = combined(p, algebra, dimension, counted_md_hom(p, algebra, a),
+                                 counted_md_hom(p, algebra, b));
+      if (parts == whole) continue;
+      return fmt::format(
+          "combining the results of the parts {{{}}} and {{{}}} differs from the "
+          "result of both together",
+          fmt::join(first, ", "), fmt::join(second, ", "));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::optional<std::string> exchange_counterexample(const Program& p, const CombineOperator& down,
                                                    const CombineOperator& across, uint64_t seed) {
@@ -252,28 +330,16 @@ std::optional<std::string> exchange_counterexample(const Program& p, const Combi
   return std::nullopt;
 }
 
+std::optional<std::string> associativity_counterexample(const Program& p, int d, uint64_t seed) {
+  return while_steps_are_left([&] { return find_not_associative(p, d, seed); });
+}
+
+std::optional<std::string> commutativity_counterexample(const Program& p, int d, uint64_t seed) {
+  return while_steps_are_left([&] { return find_not_commutative(p, d, seed); });
+}
+
 std::optional<std::string> homomorphism_counterexample(const Program& p, uint64_t seed) {
-  Random random(seed);
-  scalar::ScalarAlgebra algebra = algebra_of(p);
-  for (int n = 0; n < 60; ++n) {
-    const Mda input = random_input(p, random);
-    const Mda whole = md_hom(p, algebra, input);
-    for (size_t d = 0; d < p.dimensions.size(); ++d) {
-      std::vector<int64_t> first, second;
-      for (const int64_t i : input.sets[d]) (random.chance(50) ? first : second).push_back(i);
-      if (first.empty() || second.empty()) continue;
-      const int dimension = static_cast<int>(d);
-      const auto [a, b] = split(input, dimension, first, second);
-      const Mda parts =
-          combined(p, algebra, dimension, md_hom(p, algebra, a), md_hom(p, algebra, b));
-      if (parts == whole) continue;
-      return fmt::format(
-          "combining the results of the parts {{{}}} and {{{}}} differs from the "
-          "result of both together",
-          fmt::join(first, ", "), fmt::join(second, ", "));
-    }
-  }
-  return std::nullopt;
+  return while_steps_are_left([&] { return find_no_homomorphism(p, seed); });
 }
 
 void check_laws(const Program& p) {

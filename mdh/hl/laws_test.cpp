@@ -81,6 +81,35 @@ TEST(Laws, hold_for_operators_that_are_defined_again) {
   EXPECT_EQ(commutativity_counterexample(p, 0, 7), std::nullopt);
 }
 
+TEST(Laws, long_loops_are_tested_less_often) {
+  const std::string loop = "loop (k = 0, s = l) while (k < {}) {{ k = k + 1 }} yield s";
+  const auto definition = [&](int64_t iterations) {
+    return "op larger(l, r) = if l > r then " + fmt::format(fmt::runtime(loop), iterations) +
+           " else r;";
+  };
+  EXPECT_EQ(refusal(definition(100000), "pw(larger)").message, none);
+  EXPECT_EQ(refusal(definition(int64_t{1} << 62), "pw(larger)").message, none)
+      << "evaluation will say that it does not end";
+}
+
+TEST(Laws, combine_operators_are_tested_in_any_number_of_dimensions) {
+  std::string dimensions, index;
+  for (int d = 0; d < 25; ++d) {
+    dimensions += fmt::format("{}d{}: 4 by {}", d == 0 ? "" : ", ", d, d == 20 ? "c" : "cc");
+    index += fmt::format("{}d{}", d == 0 ? "" : ", ", d);
+  }
+  const auto refused_as = [&](const std::string& otherwise) {
+    return diagnostic_of([&] {
+             parse("mdh 1 combine c(x): same = if in_lhs(x) then lhs[x] else " + otherwise +
+                   "; program p = out_view( y: i32 = [" + index + "] ) * md_hom( " + dimensions +
+                   " ) { y = x; } * inp_view( x: i32 = [" + index + "] )");
+           })
+        .code;
+  };
+  EXPECT_EQ(refused_as("rhs[x]"), "");
+  EXPECT_EQ(refused_as("rhs[x] + 1"), "E229");
+}
+
 constexpr const char* two_dimensions = R"(mdh 1
 op plus(l, r) = l + r;
 op sum(a, b) = a + b;

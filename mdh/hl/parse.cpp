@@ -146,7 +146,9 @@ class Parser {
     tokens_.expect(":", fmt::format("and a size after dimension '{}'", name.text));
     Expr size = scalar::parse_sum(tokens_);
     tokens_.expect("by", fmt::format("and a combine operator after the size of '{}'", name.text));
-    return {{name.text, -1}, std::move(size), combine(), name.where};
+    // Not in the braces: g++ 12 frees what stands before it twice if it throws.
+    CombineOperator by = combine();
+    return {{name.text, -1}, std::move(size), std::move(by), name.where};
   }
 
   CombineOperator combine() {

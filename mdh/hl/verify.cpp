@@ -9,6 +9,7 @@
 #include "mdh/hl/print.h"
 #include "mdh/scalar/combiner.h"
 #include "mdh/scalar/print.h"
+#include "mdh/scalar/tape.h"
 #include "mdh/support/text.h"
 
 namespace mdh::hl {
@@ -133,6 +134,23 @@ void verify_rank(const BufferView& view) {
   }
 }
 
+void verify_declared(const BufferView& view) {
+  for (size_t e = 0; e < view.declared.size(); ++e) {
+    const auto extent = constant(view.declared[e]);
+    const std::string which = fmt::format("extent {} of buffer '{}'", e + 1, view.symbol.name);
+    if (!extent) {
+      user_error("E214", view.declared[e].where(),
+                 fmt::format("{} is not a number: {}", which, scalar::print(view.declared[e])),
+                 "extents are made of constants and size parameters");
+    }
+    if (*extent < 1) {
+      user_error("E215", view.declared[e].where(),
+                 fmt::format("{} is {}, but extents are at least 1", which, *extent),
+                 "declare a larger one, or leave the extents out");
+    }
+  }
+}
+
 /// Bounds of index functions that are not affine are not exact: those are checked when they are
 /// evaluated, at every point.
 void verify_index(const Program& p, const BufferView& view, const Access& access, size_t e,
@@ -159,6 +177,7 @@ void verify_index(const Program& p, const BufferView& view, const Access& access
 
 void verify_view(const Program& p, const BufferView& view, const std::vector<int64_t>& over) {
   verify_rank(view);
+  verify_declared(view);
   for (const Access& access : view.accesses) {
     for (size_t e = 0; e < access.index.size(); ++e) verify_index(p, view, access, e, over);
   }
@@ -241,6 +260,11 @@ void verify_operators(const Program& p) {
     }
     first = &d;
   }
+}
+
+/// They are not too large, and so is everything that is computed from them.
+void verify_functions(const Program& p) {
+  const scalar::Tape f(scalar_function(p)), combine(combine_function(p));
   check_laws(p);
 }
 
@@ -261,6 +285,7 @@ void verify(const Program& p) {
     for (const BufferView& view : *views) verify_volume(p, view);
   }
   verify_operators(p);
+  verify_functions(p);
 }
 
 }  // namespace mdh::hl

@@ -126,6 +126,12 @@ TEST(ConfigJson, another_document_than_an_object_is_refused) {
   }
 }
 
+TEST(ConfigJson, deeply_nested_document_is_refused) {
+  const std::string deep = std::string(100000, '[') + std::string(100000, ']');
+  EXPECT_EQ(complaint("{\"mdh_config\": 1, \"layers\": " + deep + "}"),
+            "c.json:1:1 E311 a configuration is not nested that deeply");
+}
+
 TEST(ConfigJson, another_version_is_refused) {
   EXPECT_EQ(complaint("{}"), "c.json:1:1 E312 \"mdh_config\": expected version 1");
   EXPECT_EQ(complaint("{\n \"mdh_config\": 2}"),

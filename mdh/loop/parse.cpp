@@ -126,10 +126,13 @@ class Parser {
 
   // ---- statements
 
+  /// Everything that walks over blocks is recursive, so they are not nested without limit.
   Block block() {
     Block statements;
+    if (++depth_ > 200) tokens_.fail("a simpler body", "(nested too deeply)");
     tokens_.expect("{", "to begin a block");
     while (!tokens_.accept("}")) statements.push_back(statement());
+    --depth_;
     return statements;
   }
 
@@ -345,6 +348,7 @@ class Parser {
 
   TokenStream tokens_;
   Program p_;
+  int depth_ = 0;
 };
 
 }  // namespace

@@ -150,6 +150,13 @@ TEST(LoopParse, statements_that_cannot_be_read_are_refused) {
   }
 }
 
+TEST(LoopParse, blocks_that_are_nested_too_deeply_are_refused) {
+  std::string open, close;
+  for (int n = 0; n < 100000; ++n) open += "if 1 < 2 { ", close += "}";
+  EXPECT_EQ(complaint_about(open + close),
+            "3:2199 E103 expected a simpler body (nested too deeply), found '{'" + grammar);
+}
+
 TEST(LoopParse, errors_of_the_lexer_and_of_expressions_have_their_place) {
   EXPECT_EQ(complaint_about("let a = 3 # 4;"),
             "3:11 E101 unexpected character '#' | remove it; comments begin with //");

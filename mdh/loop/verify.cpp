@@ -162,17 +162,18 @@ class Verifier {
   /// Mixed radix: every digit is worth as much as all combinations of the finer ones.
   void covered(int dimension) const {
     std::vector<std::pair<int64_t, int64_t>> digits;
-    for (const Digit& d : around_) {
-      if (d.dimension == dimension) digits.emplace_back(d.step, d.parts);
+    for (const Digit& digit : around_) {
+      if (digit.dimension == dimension) digits.emplace_back(digit.step, digit.parts);
     }
     std::sort(digits.begin(), digits.end());
+    const Dimension& d = program_.dimensions[dimension];
     int64_t reach = 1;
     bool gapless = true;
     for (const auto& [step, parts] : digits) {
       gapless = gapless && step == reach;
-      reach *= parts;
+      internal_check(!__builtin_mul_overflow(reach, parts, &reach),
+                     "dimension '{}' has more parts than 64 bits hold", d.symbol.name);
     }
-    const Dimension& d = program_.dimensions[dimension];
     internal_check(gapless && reach >= d.size, "the digits around f do not cover dimension '{}'",
                    d.symbol.name);
   }

@@ -145,6 +145,11 @@ TEST(LoopVerify, the_digits_around_f_cover_every_dimension) {
   const std::string expected = "the digits around f do not cover dimension 'k'";
   EXPECT_EQ(complaint(i + "sequential L1.k q < 3 of k step 1" + f + "}"), expected);
   EXPECT_EQ(complaint("sequential L1.i p < 3 of i step 1" + f), expected);
+  EXPECT_EQ(complaint(i +
+                      "sequential L2.k r < 3 of k step 1 { sequential L1.k q < "
+                      "9223372036854775807 of k step 3" +
+                      f + "} }"),
+            "dimension 'k' has more parts than 64 bits hold");
   // As many combinations as points, but some points are met twice and others never.
   EXPECT_EQ(complaint(i + "sequential L2.k r < 2 of k step 1 { sequential L1.k q < 2 of k step 1" +
                       f + "} }"),

@@ -46,14 +46,14 @@ void ScalarAlgebra::f(std::span<const Value> inputs, std::span<const int64_t> po
                       std::span<Value> results) {
   auto end = std::copy(inputs.begin(), inputs.end(), arguments_.begin());
   end = std::transform(point.begin(), point.end(), end, Value::integer);
-  f_.run({arguments_.begin(), end}, results, scratch_);
+  count(f_.run({arguments_.begin(), end}, results, scratch_, steps_left()));
 }
 
 void ScalarAlgebra::combine(std::span<const Value> left, std::span<const Value> right,
                             std::span<Value> results) {
   auto end = std::copy(left.begin(), left.end(), arguments_.begin());
   end = std::copy(right.begin(), right.end(), end);
-  combine_.run({arguments_.begin(), end}, results, scratch_);
+  count(combine_.run({arguments_.begin(), end}, results, scratch_, steps_left()));
 }
 
 ProvenanceAlgebra::ProvenanceAlgebra(std::vector<int64_t> sizes, int components)

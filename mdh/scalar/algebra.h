@@ -6,6 +6,9 @@
 // that a decomposition uses every point exactly once.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -26,6 +29,15 @@ class Algebra {
   /// ⊕ on two tuples of results. `results` may be one of the operands.
   virtual void combine(std::span<const Value> left, std::span<const Value> right,
                        std::span<Value> results) = 0;
+
+  /// How much may still be computed, in steps of tapes; loops end with an error where nothing is
+  /// left.
+  int64_t steps_left() const { return std::min(steps_left_, Tape::most_steps); }
+  void limit_steps(int64_t steps) { steps_left_ = steps; }
+  void count(int64_t steps) { steps_left_ -= steps; }
+
+ private:
+  int64_t steps_left_ = std::numeric_limits<int64_t>::max();
 };
 
 /// The ordinary meaning. `f` takes the inputs, then the point; `combine` the left tuple, then the

@@ -50,7 +50,10 @@ Expr variable(Symbol symbol, Type type, Location where) {
 Expr unary(UnaryOp op, Expr operand, Location where) {
   // A negated literal is a literal, so that what is printed "-3" is read as the same expression.
   if (const auto* number = operand.as<Literal>(); number && op == UnaryOp::negate) {
-    return literal(operand.type(), negated(operand.type(), number->value), std::move(where));
+    const Value value = negated(operand.type(), number->value);
+    // A u64 is known by its size alone, which it must not lose.
+    const bool is_u64 = operand.type() == Type(Scalar::u64) && number->value.as_integer() < 0;
+    if (!is_u64 || value.as_integer() < 0) return literal(operand.type(), value, std::move(where));
   }
   Type type = op == UnaryOp::logical_not ? Type(Scalar::boolean) : operand.type();
   return ExprNode{Unary{op, std::move(operand)}, std::move(type), std::move(where)};

@@ -216,5 +216,13 @@ TEST(PrintSum, puts_what_is_weaker_than_a_sum_in_parentheses) {
   EXPECT_EQ(print_sum(parse_expression("a & b")), "(a & b)");
 }
 
+TEST(Print, negative_of_an_integer_that_only_u64_holds_keeps_its_type) {
+  for (const char* text : {"-9223375042638775807", "-9223372036854775809", "-(9223372036854775808)",
+                           "-18446744073709551615"}) {
+    const Expr e = parse_expression(text);
+    EXPECT_EQ(parse_expression(print(e)), e) << text;
+  }
+}
+
 }  // namespace
 }  // namespace mdh::scalar

@@ -20,6 +20,11 @@ Value element(const TapeStep& s, const Value* slots) {
   return slots[s.a + index];
 }
 
+[[noreturn]] void endless(int64_t steps) {
+  user_error("E132", {}, fmt::format("a loop has not ended after {} steps", steps),
+             "its condition has to become false");
+}
+
 Value execute(const TapeStep& s, const Value* slots) {
   switch (s.opcode) {
     case Opcode::constant:
@@ -55,26 +60,29 @@ Tape::Tape(const Function& f, Precision precision) {
   steps_ = compiler.take_steps();
 }
 
-void Tape::run(std::span<const Value> arguments, std::span<Value> results) const {
+int64_t Tape::run(std::span<const Value> arguments, std::span<Value> results, int64_t most) const {
   std::vector<Value> scratch;
-  run(arguments, results, scratch);
+  return run(arguments, results, scratch, most);
 }
 
-void Tape::run(std::span<const Value> arguments, std::span<Value> results,
-               std::vector<Value>& scratch) const {
+int64_t Tape::run(std::span<const Value> arguments, std::span<Value> results,
+                  std::vector<Value>& scratch, int64_t most) const {
   if (scratch.size() < static_cast<size_t>(slots_)) scratch.resize(static_cast<size_t>(slots_));
   Value* slots = scratch.data();
   std::copy(arguments.begin(), arguments.end(), slots);
   const size_t count = steps_.size();
-  for (size_t n = 0; n < count;) {
+  int64_t done = 0;
+  for (size_t n = 0; n < count; ++done) {
     const TapeStep& step = steps_[n++];
     if (step.opcode < Opcode::jump) {
       slots[step.to] = execute(step, slots);
     } else if (step.opcode == Opcode::jump || slots[step.a].bits == 0) {
       n = static_cast<size_t>(step.c);
+      if (done > most) endless(most);
     }
   }
   for (size_t i = 0; i < results_.size(); ++i) results[i] = slots[results_[i]];
+  return done;
 }
 
 }  // namespace mdh::scalar

@@ -45,13 +45,18 @@ class Tape {
  public:
   explicit Tape(const Function& f, Precision precision = Precision::declared);
 
-  /// Arguments and results leaf by leaf. Division of integers by zero and an index outside of an
-  /// array field are user errors; everything else is total.
-  void run(std::span<const Value> arguments, std::span<Value> results) const;
+  /// A loop that takes longer is taken for one that does not end.
+  static constexpr int64_t most_steps = 100'000'000;
+
+  /// Arguments and results leaf by leaf. Division of integers by zero, an index outside of an array
+  /// field and a loop of more than `most` steps are user errors; everything else is total. Tells
+  /// how many steps it took.
+  int64_t run(std::span<const Value> arguments, std::span<Value> results,
+              int64_t most = most_steps) const;
 
   /// The same with memory of the caller, for many runs.
-  void run(std::span<const Value> arguments, std::span<Value> results,
-           std::vector<Value>& scratch) const;
+  int64_t run(std::span<const Value> arguments, std::span<Value> results,
+              std::vector<Value>& scratch, int64_t most = most_steps) const;
 
  private:
   int slots_ = 0;

@@ -21,7 +21,20 @@ std::vector<int> TapeCompiler::function(const Function& f, Environment environme
 }
 
 int TapeCompiler::compile(const Expr& e, const Environment& environment) {
-  return std::visit([&](const auto& is) { return node(is, e, environment); }, e.node().is);
+  // Calls are expanded, so a chain of functions that call the one before twice grows exponentially.
+  constexpr size_t most_steps = 1 << 17;
+  constexpr int most_slots = 1 << 20;
+  constexpr int deepest = 2000;
+  if (depth_ == 0) whole_ = e.where();
+  if (steps_.size() > most_steps || slots_ > most_slots || depth_ > deepest) {
+    unsupported("E133", whole_, "so large a function, once its calls are expanded",
+                "call functions fewer times, and keep the results in lets");
+  }
+  ++depth_;
+  const int slot =
+      std::visit([&](const auto& is) { return node(is, e, environment); }, e.node().is);
+  --depth_;
+  return slot;
 }
 
 int TapeCompiler::node(const Literal& literal, const Expr&, const Environment&) {

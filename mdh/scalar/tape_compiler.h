@@ -49,6 +49,8 @@ class TapeCompiler {
 
   Precision precision_;
   int slots_ = 0;
+  int depth_ = 0;   // of the expression that is being compiled
+  Location whole_;  // the outermost one
   std::vector<TapeStep> steps_;
 };
 

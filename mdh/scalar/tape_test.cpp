@@ -189,6 +189,31 @@ TEST(Tape, wide_precision_leaves_integers_alone) {
             -56);
 }
 
+TEST(Tape, loop_that_does_not_end_is_an_error) {
+  const Tape tape(function({"loop (k = a) while (k >= 0) { k = k } yield k"}, {Scalar::i64}));
+  const std::vector<Value> endless = {Value::integer(0)}, short_one = {Value::integer(-1)};
+  Value result;
+  const Diagnostic d = diagnostic_of([&] { tape.run(endless, {&result, 1}, 1000); });
+  EXPECT_EQ(d.code + " " + d.message, "E132 a loop has not ended after 1000 steps");
+  EXPECT_LT(tape.run(short_one, {&result, 1}, 1000), 10);
+  EXPECT_EQ(result.as_integer(), -1);
+}
+
+TEST(Tape, calls_that_expand_to_too_much_are_refused) {
+  Scope scope;
+  Function f = function({"a + a"}, {Scalar::i64});
+  for (int n = 0; n < 40; ++n) {  // each calls the one before twice
+    f.name = "g" + std::to_string(n);
+    scope.declare_function(f, {});
+    Scope inside = scope;
+    inside.declare_local("a", Scalar::i64, "parameter", {});
+    const std::string twice = fmt::format("{0}(a) + {0}(a)", f.name);
+    f.parameters = {{local("a"), Scalar::i64}};
+    f.results[0].value = elaborate(resolve(parse_expression(twice), inside), Type());
+  }
+  EXPECT_EQ(diagnostic_of([&] { Tape{f}; }).code, "E133");
+}
+
 TEST(Tape, variable_that_is_no_parameter_is_a_bug) {
   const Function f{"f", {}, {{{"r", 0}, variable({"x", 1}, Scalar::i64), {}}}};
   EXPECT_EQ(diagnostic_of([&] { Tape{f}; }).kind, DiagnosticKind::internal);
