@@ -270,6 +270,25 @@ Program instantiate(const Program& p, const Bindings& bindings) {
   return concrete;
 }
 
+Program instantiate_open(const Program& p, const Bindings& bindings) {
+  check_names(p, bindings);
+  Binder binder(p, bindings, Form::typed);
+  std::vector<Parameter> open;
+  for (const Parameter& parameter : p.parameters) {
+    if (parameter.dynamic && !is_bound(parameter, bindings)) {
+      open.push_back(parameter);
+    } else {
+      binder.bind(parameter);
+    }
+  }
+  if (open.empty()) return instantiate(p, bindings);
+  Program result = substituted(p, binder);
+  result.parameters = std::move(open);
+  result = renumbered(result);
+  elaborate_program(result);
+  return result;
+}
+
 Program bind(const Program& p, const Bindings& bindings) {
   check_names(p, bindings);
   Binder binder(p, bindings, Form::written);

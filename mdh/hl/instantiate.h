@@ -20,6 +20,11 @@ struct Bindings {
 /// below 1 are user errors.
 Program instantiate(const Program& p, const Bindings& bindings);
 
+/// As instantiate, but sizes that are written * and not bound stay: the program is typed and
+/// resolved, and its dimensions of unknown size have the parameter as their size. What depends on
+/// the size (extents, ranges of indices) is checked when it is given.
+Program instantiate_open(const Program& p, const Bindings& bindings);
+
 /// A partial instantiation: the parameters that are bound vanish, the others stay. Types first,
 /// sizes later, in any number of steps; where nothing is left to bind the program is concrete. In
 /// between its text is read back as the same program.

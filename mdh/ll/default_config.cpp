@@ -29,8 +29,8 @@ int contiguity(const hl::Program& p, int d) {
 
 /// The dimension dealt to the cores: the least contiguous of those that need no combination across
 /// cores; a reduction only if there is nothing else of some size.
-int dealt_dimension(const hl::Program& p, const std::vector<int>& from_outside, int cores) {
-  const std::vector<int64_t> sizes = hl::sizes(p);
+int dealt_dimension(const hl::Program& p, const std::vector<int64_t>& sizes,
+                    const std::vector<int>& from_outside, int64_t cores) {
   for (const bool reduced : {false, true}) {
     for (const int d : from_outside) {
       if (hl::is_reduced(p.dimensions[d]) == reduced && sizes[d] >= cores) return d;
@@ -78,7 +78,8 @@ int64_t limit_of(const machine::Machine& m, const std::string& layer, int64_t wi
 class Chooser {
  public:
   Chooser(const hl::Program& p, const machine::Machine& m, int cores)
-      : p_(p), machine_(m), sizes_(hl::sizes(p)), cores_(std::max(1, cores)) {
+      : p_(p), machine_(m), cores_(std::max(1, cores)) {
+    for (const hl::Dimension& d : p.dimensions) sizes_.push_back(constant(d.size).value_or(0));
     from_outside_.resize(sizes_.size());
     std::iota(from_outside_.begin(), from_outside_.end(), 0);
     std::stable_sort(from_outside_.begin(), from_outside_.end(),
@@ -94,15 +95,18 @@ class Chooser {
     rest_ = sizes_;
     if (teams.size() == 1) deal_to_cores(teams[0]);
     if (teams.size() > 1) deal_to_threads(groups_of(machine_), teams.back());
-    for (const int d : from_outside_) add(inner, d, rest_[d]);
+    // Sizes that are known at run time only are walked along by one open loop.
+    for (const int d : from_outside_) add(inner, d, sizes_[d] == 0 ? open_parts : rest_[d]);
     return std::move(config_);
   }
 
  private:
   /// One layer of cores takes one dimension.
   void deal_to_cores(const std::string& layer) {
-    const int dealt = dealt_dimension(p_, from_outside_, cores_);
-    if (dealt >= 0) add(layer, dealt, std::min<int64_t>(cores_, sizes_[dealt]));
+    const int dealt = dealt_dimension(p_, sizes_, from_outside_, cores_);
+    if (dealt >= 0 && sizes_[dealt] > 0) {
+      add(layer, dealt, std::min<int64_t>(cores_, sizes_[dealt]));
+    }
   }
 
   /// Many cores in groups: groups take concatenated dimensions whole, members of a group the one
@@ -110,9 +114,13 @@ class Chooser {
   void deal_to_threads(const std::string& groups, const std::string& members) {
     std::vector<int> dealt;
     for (const int d : from_outside_) {
-      if (p_.dimensions[d].combine.shape == hl::Shape::concatenate) dealt.push_back(d);
+      if (p_.dimensions[d].combine.shape == hl::Shape::concatenate && sizes_[d] > 0) {
+        dealt.push_back(d);
+      }
     }
-    if (dealt.empty() && !from_outside_.empty()) dealt = {from_outside_.back()};
+    if (dealt.empty() && !from_outside_.empty() && sizes_[from_outside_.back()] > 0) {
+      dealt = {from_outside_.back()};
+    }
     if (dealt.empty()) return;
     const int inside = dealt.back();
     const int64_t member_parts =
@@ -150,7 +158,7 @@ class Chooser {
     if (parts == 1 && !is_loop) return;
     config_.split[name].push_back({layer, parts});
     config_.order.push_back({layer, name});
-    rest_[d] = (rest_[d] + parts - 1) / parts;
+    if (parts != open_parts) rest_[d] = (rest_[d] + parts - 1) / parts;
   }
 
   const hl::Program& p_;

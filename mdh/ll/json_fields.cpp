@@ -12,7 +12,7 @@ using json = JsonFields::json;
 /// Keys of the objects that are open while the text is read.
 class KeyGuard {
  public:
-  bool operator()(int /*depth*/, json::parse_event_t event, const json& parsed) {
+  bool operator()(json::parse_event_t event, const json& parsed) {
     if (event == json::parse_event_t::object_start) open_.emplace_back();
     if (event == json::parse_event_t::object_end) open_.pop_back();
     if (event == json::parse_event_t::key &&
@@ -33,7 +33,10 @@ class KeyGuard {
 json JsonFields::document() const {
   KeyGuard guard;
   try {
-    json root = json::parse(text_, std::ref(guard));
+    json root = json::parse(text_, [&](int depth, json::parse_event_t event, const json& parsed) {
+      if (depth > 8) fail("E311", "", "a configuration is not nested that deeply");
+      return guard(event, parsed);
+    });
     if (!guard.twice.empty()) fail("E310", guard.twice, "the key occurs twice in one object");
     return root;
   } catch (const json::exception&) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mdh/hl/analysis.h"
+#include "mdh/scalar/print.h"
 
 namespace mdh::ll {
 
@@ -15,7 +16,8 @@ std::set<int> Nest::inside(int position) const {
 Count Nest::parts(int loop) const {
   const NestLoop& q = loops[loop];
   if (!q.is_open()) return q.parts;
-  return Count::open(fmt::format("ceil(N{} / {})", q.level.dimension + 1, q.chunk));
+  const std::string& size = size_names[q.level.dimension];
+  return Count::open(q.chunk == 1 ? size : fmt::format("ceil({} / {})", size, q.chunk));
 }
 
 Count Nest::active(int loop) const {
@@ -60,7 +62,10 @@ Count Nest::iterations_along(int dimension, const std::set<int>& chosen) const {
 Nest nest_of(const Program& p, const std::vector<TaggedOperator>& phase,
              const machine::Machine& machine) {
   Nest nest;
-  for (const hl::Dimension& d : p.computation.dimensions) nest.sizes.push_back(constant(d.size));
+  for (const hl::Dimension& d : p.computation.dimensions) {
+    nest.sizes.push_back(constant(d.size));
+    nest.size_names.push_back(scalar::print(d.size));
+  }
   for (const TaggedOperator& op : phase) {
     const hl::Dimension& dimension = p.computation.dimensions[op.level.dimension];
     const machine::Layer* layer = machine.find_layer(op.layer);

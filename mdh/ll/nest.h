@@ -30,6 +30,7 @@ struct NestLoop {
 struct Nest {
   std::vector<NestLoop> loops;
   std::vector<std::optional<int64_t>> sizes;  // by dimension; nothing: known at run time
+  std::vector<std::string> size_names;        // of those that are not known
 
   int depth() const { return static_cast<int>(loops.size()); }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mdh/hl/instantiate.h"
 #include "mdh/hl/parse.h"
 #include "mdh/hl/print.h"
 #include "mdh/support/text.h"
@@ -49,6 +50,9 @@ class Parser {
     scalar();
     recompose_ = phase("recompose", "writes");
     p_.computation = hl::parse_declaration(tokens_);
+    if (!hl::is_concrete(p_.computation)) {
+      p_.computation = hl::instantiate_open(p_.computation, {});
+    }
     if (tokens_.peek().kind != Token::Kind::end) tokens_.fail("the end", "after the program");
     resolve();
     return p_;

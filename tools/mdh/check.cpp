@@ -28,7 +28,9 @@ void print_buffers(const hl::Program& p) {
 
 }  // namespace
 
-int check(const Request& request) {
+int check(const Request& given) {
+  Request request = given;
+  request.may_be_open = true;
   const Problem problem = resolve(request);
   const hl::Program& p = problem.program;
   ll::Config config = problem.config.config;
@@ -37,9 +39,13 @@ int check(const Request& request) {
   for (const auto& [name, value] : problem.size_values) config.sizes[name] = value;
   for (const auto& [name, type] : problem.types) config.types[name] = type;
   const driver::Resources needs = driver::resources(p, problem.machine, config);
-  fmt::print("{}: {} points, {} operations, {} bytes\n", p.name, hl::points(p), hl::operations(p),
-             hl::bytes(p));
-  print_buffers(p);
+  if (hl::is_concrete(p)) {
+    fmt::print("{}: {} points, {} operations, {} bytes\n", p.name, hl::points(p), hl::operations(p),
+               hl::bytes(p));
+    print_buffers(p);
+  } else {
+    fmt::print("{}: for any size\n", p.name);
+  }
   fmt::print("{}", needs.counts);
   for (const std::string& warning : needs.warnings) {
     fmt::print(stderr, "mdh: warning: {}\n", warning);

@@ -165,8 +165,9 @@ void describe(Problem& problem, const hl::Program& generic, const hl::Bindings& 
     }
     if (parameter.kind != Kind::size) continue;
     const auto bound = bindings.sizes.find(name);
-    const auto value =
-        bound != bindings.sizes.end() ? std::optional(bound->second) : constant(*parameter.value);
+    std::optional<int64_t> value;
+    if (bound != bindings.sizes.end()) value = bound->second;
+    if (!value && parameter.value) value = constant(*parameter.value);
     if (value) problem.size_values.emplace_back(name, *value);
   }
   std::vector<std::string> texts;
@@ -194,9 +195,10 @@ Problem resolve(const Request& request) {
       bindings.values.try_emplace(name, scalar::integer(value));
     }
   }
-  problem.program = instantiate(generic, bindings);
+  problem.program =
+      request.may_be_open ? instantiate_open(generic, bindings) : instantiate(generic, bindings);
   for (const hl::Dimension& d : problem.program.dimensions) {
-    problem.instance.sizes.push_back(constant(d.size).value());
+    problem.instance.sizes.push_back(constant(d.size).value_or(0));
   }
   describe(problem, generic, bindings);
   const std::string from_config = config ? config->machine : "";

@@ -22,13 +22,14 @@ struct Request {
   int threads = 0;      // 0: all cores
   uint64_t seed = 1;
   bool quiet = false;
+  bool may_be_open = false;  // sizes that are written * need no value
 };
 
 /// Everything resolved and verified.
 struct Problem {
   const examples::Entry* entry = nullptr;  // if it is from the catalogue
   examples::Instance instance;             // meaningful with an entry
-  hl::Program program;                     // concrete
+  hl::Program program;                     // concrete, but for open sizes
   std::string sizes;                       // "I=7 K=13", for people
   std::vector<std::pair<std::string, int64_t>> size_values;
   std::vector<std::pair<std::string, std::string>> types;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include "mdh/driver/decomposition.h"
@@ -24,7 +25,9 @@ std::string text_of(const Problem& problem, const std::string& stage) {
 
 }  // namespace
 
-int show(const Request& request, const std::vector<std::string>& stages) {
+int show(const Request& given, const std::vector<std::string>& stages) {
+  Request request = given;
+  request.may_be_open = std::all_of(stages.begin(), stages.end(), driver::is_low_level_stage);
   const Problem problem = resolve(request);
   if (stages.empty()) {
     fmt::print("{}", hl::print(problem.program));
