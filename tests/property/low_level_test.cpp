@@ -2,8 +2,6 @@
 // machines, phases with orders, assignments, regions and layouts of their own.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "examples/catalogue.h"
 #include "mdh/driver/data.h"
 #include "mdh/driver/verification.h"
@@ -17,6 +15,7 @@
 #include "mdh/ll/table.h"
 #include "mdh/passes/lower.h"
 #include "tests/property/low_level_generator.h"
+#include "tests/property/properties.h"
 
 namespace mdh::test {
 namespace {
@@ -142,15 +141,10 @@ void expect_right(const Triple& t, uint64_t seed, Seen& seen) {
   count(t, low, seen);
 }
 
-int case_count() {
-  const char* wished = std::getenv("MDH_LOW_LEVEL_CASES");
-  return wished == nullptr ? 10000 : std::atoi(wished);
-}
-
 /// Four tests, so that several cores can share the work.
 void run_share(int share) {
   Seen seen;
-  const int cases = case_count();
+  const int cases = case_count(10000);
   for (int n = share; n < cases; n += 4) {
     const Triple t = make_triple(static_cast<uint64_t>(n) + 1);
     SCOPED_TRACE(fmt::format("seed {}\n{}{}", n + 1, hl::print(t.program), ll::print(t.config)));
