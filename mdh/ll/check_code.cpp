@@ -31,20 +31,19 @@ class CodeChecker {
     user_error("E353", {}, fmt::format("code.{}: {}", where, message), hint);
   }
 
-  int level_position(const std::string& where, const LevelName& level) const {
+  void expect_in_order(const std::string& where, const LevelName& level) const {
     const auto found = std::find(config_.order.begin(), config_.order.end(), level);
-    if (found == config_.order.end()) {
-      std::vector<std::string> known;
-      for (const LevelName& one : config_.order) known.push_back(to_string(one));
-      fail(where, fmt::format("{} is not in the order", to_string(level)),
-           suggestion(to_string(level), known));
-    }
-    return static_cast<int>(found - config_.order.begin());
+    if (found != config_.order.end()) return;
+    std::vector<std::string> known;
+    for (const LevelName& one : config_.order) known.push_back(to_string(one));
+    fail(where, fmt::format("{} is not in the order", to_string(level)),
+         suggestion(to_string(level), known));
   }
 
-  /// The machine layer a level runs on when results are combined.
-  const machine::Layer* layer_of(const LevelName& level) const {
-    for (const TaggedOperator& op : low_.recompose) {
+  /// The machine layer a level runs on in a phase.
+  const machine::Layer* layer_of(const LevelName& level,
+                                 const std::vector<TaggedOperator>& phase) const {
+    for (const TaggedOperator& op : phase) {
       if (to_string(low_, op.level) == to_string(level)) return machine_.find_layer(op.layer);
     }
     return machine_.find_layer(level.layer);
@@ -67,9 +66,28 @@ class CodeChecker {
                        count),
            "describe the tiles of \"stage\" in their order");
     }
+    if (!tiles.empty()) check_all_exist(buffer, count);
     for (size_t n = 0; n < tiles.size(); ++n) {
       check_tile(fmt::format("stage.{}[{}]", buffer, n), buffer, tiles[n], staged->second[n]);
     }
+  }
+
+  /// A tile that changes nothing, or begins at the loop at which the next one begins, does not
+  /// exist, and what follows would be described by the wrong entry.
+  void check_all_exist(const std::string& buffer, size_t count) const {
+    const size_t b = find_buffer(program_.inputs, buffer).value();
+    Place now = user_place(program_.inputs[b], machine_);
+    size_t existing = 0;
+    for (size_t q = 0; q <= low_.decompose.size(); ++q) {
+      const Place& place =
+          q < low_.decompose.size() ? low_.decompose[q].places[b] : low_.scalar.reads[b];
+      existing += place == now ? 0 : 1;
+      now = place;
+    }
+    if (existing == count) return;
+    fail("stage." + buffer,
+         fmt::format("'{}' is staged {} times, but {} of the tiles exist", buffer, count, existing),
+         "remove tiles that change nothing, or that have no loop before the next one");
   }
 
   void check_tile(const std::string& where, const std::string& buffer, const StageCode& tile,
@@ -88,7 +106,7 @@ class CodeChecker {
     }
     if (tile.prefetch) {
       expect_at_least(where, "prefetch distance", tile.prefetch->distance, 1);
-      level_position(where, tile.prefetch->level);
+      expect_in_order(where, tile.prefetch->level);
     }
     if (tile.roll) check_roll(where, *tile.roll, staging);
   }
@@ -96,13 +114,14 @@ class CodeChecker {
   /// A tile keeps what the next iteration of a loop around it shares.
   void check_roll(const std::string& where, const LevelName& level,
                   const Relocation& staging) const {
-    const int position = level_position(where, level);
-    if (layer_of(level)->kind != machine::LayerKind::loop) {
+    expect_in_order(where, level);
+    if (layer_of(level, low_.decompose)->kind != machine::LayerKind::loop) {
       fail(where, fmt::format("roll: {} is not a loop", to_string(level)),
            "tiles roll along a level on a loop layer");
     }
-    const auto from = std::find(config_.order.begin(), config_.order.end(), staging.from);
-    if (position >= from - config_.order.begin()) {
+    const std::vector<LevelName> order = order_of(config_, "decomposition");
+    if (std::find(order.begin(), order.end(), level) >=
+        std::find(order.begin(), order.end(), staging.from)) {
       fail(where, fmt::format("roll: {} is inside of the tile", to_string(level)),
            fmt::format("name a loop outside of {}", to_string(staging.from)));
     }
@@ -161,13 +180,13 @@ class CodeChecker {
 
   void check_combine(const LevelName& level, Combination how) const {
     const std::string where = "combine." + to_string(level);
-    level_position("combine", level);
+    expect_in_order("combine", level);
     const auto dimension = find_dimension(program_, level.dimension);
     const hl::CombineOperator& op = program_.dimensions[*dimension].combine;
     if (op.shape == hl::Shape::concatenate) {
       fail(where, "nothing is combined in a concatenated dimension", "remove the entry");
     }
-    const machine::Layer* layer = layer_of(level);
+    const machine::Layer* layer = layer_of(level, low_.recompose);
     if (layer->kind != machine::LayerKind::cores) {
       fail(where, fmt::format("{} is not a layer of cores", layer->name),
            "loops combine one after the other; remove the entry");
@@ -226,7 +245,7 @@ class CodeChecker {
 
   void check_kernel() const {
     for (const auto& [level, times] : code_.kernel.unroll) {
-      level_position("kernel.unroll", level);
+      expect_in_order("kernel.unroll", level);
       expect_at_least("kernel.unroll", "times", times, 1);
     }
     if (code_.kernel.launch_bounds.size() > 2) {

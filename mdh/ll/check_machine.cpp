@@ -9,7 +9,7 @@ namespace {
 class MachineChecker {
  public:
   MachineChecker(const Program& low, const machine::Machine& machine, const Code& code)
-      : low_(low), machine_(machine), code_(code) {}
+      : low_(low), machine_(machine), code_(code), scalar_(scalar_operators(low)) {}
 
   void run() {
     const auto rules = machine::constraints(machine_);
@@ -19,6 +19,19 @@ class MachineChecker {
   }
 
  private:
+  /// The scalar phase in the form of the others.
+  static std::vector<TaggedOperator> scalar_operators(const Program& low) {
+    std::vector<TaggedOperator> operators;
+    for (size_t q = 0; q < low.scalar.order.size(); ++q) {
+      const Level& level = low.scalar.order[q];
+      const auto same = std::find_if(low.decompose.begin(), low.decompose.end(),
+                                     [&](const TaggedOperator& op) { return op.level == level; });
+      const MachineLevel& slot = low.scalar.assignment[q];
+      operators.push_back({level, same->parts, slot.layer, slot.axis, {}});
+    }
+    return operators;
+  }
+
   // ---- numbers of parts
 
   /// The parts on the layers, all dimensions multiplied; an open level counts as one.
@@ -39,7 +52,7 @@ class MachineChecker {
       if (rule.axis.empty() || op.dimension == rule.axis) return true;
       return rule.axis == "z" && op.dimension[0] == 'w';  // folded into the last axis
     };
-    for (const auto* phase : {&low_.decompose, &low_.recompose}) {
+    for (const auto* phase : {&low_.decompose, &scalar_, &low_.recompose}) {
       const int64_t parts = product(*phase, rule.layers, on_axis);
       if (parts <= rule.limit) continue;
       user_error("E348", {},
@@ -50,7 +63,7 @@ class MachineChecker {
   }
 
   void check(const machine::PartsEqual& rule) const {
-    for (const auto* phase : {&low_.decompose, &low_.recompose}) {
+    for (const auto* phase : {&low_.decompose, &scalar_, &low_.recompose}) {
       const int64_t parts =
           product(*phase, rule.layers, [](const TaggedOperator&) { return true; });
       if (parts == 1 || parts == rule.count) continue;
@@ -97,6 +110,7 @@ class MachineChecker {
   void check(const machine::NotSharedBy& rule) const {
     check_visible(rule, low_.decompose, low_.computation.inputs, false);
     check_visible(rule, low_.recompose, low_.computation.outputs, true);
+    check_between(rule);
   }
 
   void check_visible(const machine::NotSharedBy& rule, const std::vector<TaggedOperator>& phase,
@@ -110,6 +124,41 @@ class MachineChecker {
           not_visible(rule, phase[q], phase[r], buffers[b].symbol.name);
         }
       }
+    }
+  }
+
+  /// Below the loops that all phases share, what f reads and writes waits for another nest: the
+  /// cores of both see it.
+  void check_between(const machine::NotSharedBy& rule) const {
+    const auto fused = static_cast<size_t>(common_prefix(low_));
+    if (fused == low_.decompose.size()) return;
+    for (size_t b = 0; b < low_.scalar.reads.size(); ++b) {
+      const Place& place = low_.scalar.reads[b];
+      const std::string& name = low_.computation.inputs[b].symbol.name;
+      check_waiting(rule, place, name, scalar_, fused);
+      const bool copied_below = low_.decompose[fused].places[b] != place;
+      if (copied_below) check_waiting(rule, place, name, low_.decompose, fused);
+    }
+    for (size_t b = 0; b < low_.scalar.writes.size(); ++b) {
+      const std::string& name = low_.computation.outputs[b].symbol.name;
+      check_waiting(rule, low_.scalar.writes[b], name, scalar_, fused);
+      check_waiting(rule, low_.scalar.writes[b], name, low_.recompose, fused);
+    }
+  }
+
+  void check_waiting(const machine::NotSharedBy& rule, const Place& place,
+                     const std::string& buffer, const std::vector<TaggedOperator>& phase,
+                     size_t fused) const {
+    if (place.region != rule.region) return;
+    for (size_t q = fused; q < phase.size(); ++q) {
+      if (phase[q].layer != rule.layer) continue;
+      user_error("E346", {},
+                 fmt::format("'{}' lies in {} between the phases, but {}, and level {} is not "
+                             "common to all of them (visibility)",
+                             buffer, rule.region, to_string(machine::Constraint(rule)),
+                             to_string(low_, phase[q].level)),
+                 fmt::format("begin the order of every phase with the same loops, down to {}",
+                             to_string(low_, phase[q].level)));
     }
   }
 
@@ -142,6 +191,7 @@ class MachineChecker {
   const Program& low_;
   const machine::Machine& machine_;
   const Code& code_;
+  std::vector<TaggedOperator> scalar_;
   std::optional<Footprint> footprint_;
 };
 

@@ -3,6 +3,7 @@
 
 #include "mdh/ll/names.h"
 #include "mdh/ll/rules.h"
+#include "mdh/ll/tile.h"
 #include "mdh/support/text.h"
 
 namespace mdh::ll {
@@ -19,11 +20,8 @@ class PlaceChecker {
         machine_(machine),
         key_(of_inputs ? "stage" : "acc"),
         word_(of_inputs ? "from" : "inside"),
-        buffers_(of_inputs ? program.inputs : program.outputs) {
-    const auto phase = config.phases.find(of_inputs ? "decomposition" : "recomposition");
-    if (phase != config.phases.end()) add(phase->second.order);
-    add(config.order);
-  }
+        buffers_(of_inputs ? program.inputs : program.outputs),
+        order_(order_of(config, of_inputs ? "decomposition" : "recomposition")) {}
 
   void run(const Relocations& relocations) const {
     for (const auto& [name, list] : relocations) {
@@ -35,17 +33,12 @@ class PlaceChecker {
         check_level(where, one, position);
         check_region(where, one, region);
         if (!one.layout.empty()) check_layout(where, one, buffers_[*buffer], position);
+        check_bounded(where, one, buffers_[*buffer], position);
       }
     }
   }
 
  private:
-  void add(const std::vector<LevelName>& order) {
-    for (const LevelName& level : order) {
-      if (std::find(order_.begin(), order_.end(), level) == order_.end()) order_.push_back(level);
-    }
-  }
-
   [[noreturn]] void unknown_buffer(const std::string& name) const {
     std::vector<std::string> known;
     for (const hl::BufferView& buffer : buffers_) known.push_back(buffer.symbol.name);
@@ -169,12 +162,42 @@ class PlaceChecker {
     }
   }
 
-  bool has_parts(const LevelName& level) const {
+  bool has_parts(const LevelName& level) const { return parts_of(level) != 1; }
+
+  int64_t parts_of(const LevelName& level) const {
     const auto digits = config_.split.find(level.dimension);
-    if (digits == config_.split.end()) return false;
-    return std::any_of(digits->second.begin(), digits->second.end(), [&](const Digit& digit) {
-      return digit.layer == level.layer && digit.parts != 1;
-    });
+    if (digits == config_.split.end()) return 1;
+    for (const Digit& digit : digits->second) {
+      if (digit.layer == level.layer) return digit.parts;
+    }
+    return 1;
+  }
+
+  // ---- open levels
+
+  /// A copy outside of the user's region has a size that is known when it is compiled.
+  void check_bounded(const std::string& where, const Relocation& one, const hl::BufferView& buffer,
+                     int position) const {
+    const machine::Region& region = *machine_.find_region(one.region);
+    const bool copies = region.is_explicit || !one.layout.empty();
+    if (!copies || machine_.region_number(one.region) == 0) return;
+    for (size_t q = static_cast<size_t>(position); q < order_.size(); ++q) {
+      const int dimension = find_dimension(program_, order_[q].dimension).value();
+      const bool open =
+          parts_of(order_[q]) == open_parts && !constant(program_.dimensions[dimension].size);
+      if (!open || !walks_along(buffer, dimension)) continue;
+      user_error("E354", {},
+                 fmt::format("{}: the tile in {} spans the open level {}, so its size is unknown",
+                             where, one.region, to_string(order_[q])),
+                 fmt::format("begin the tile inside of {}", to_string(order_[q])));
+    }
+  }
+
+  bool walks_along(const hl::BufferView& buffer, int dimension) const {
+    for (const Family& family : families(program_, buffer)) {
+      if (uses(program_, buffer, family, dimension)) return true;
+    }
+    return false;
   }
 
   const Config& config_;

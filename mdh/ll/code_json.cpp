@@ -7,24 +7,24 @@ using json = JsonFields::json;
 
 class Reader {
  public:
-  explicit Reader(const JsonFields& fields) : fields_(fields) {}
+  explicit Reader(JsonFields fields) : fields_(std::move(fields)) {}
 
   Code run(const json& value) const {
     fields_.expect_object("code", value);
     fields_.check_keys(value, {"stage", "edge", "combine", "cores", "kernel"});
     Code code;
-    each(value, "stage", [&](const std::string& buffer, const json& tiles) {
-      if (!tiles.is_array()) fields_.fail("E315", buffer, "expected a list, got " + tiles.dump());
-      for (const json& tile : tiles) code.stage[buffer].push_back(stage(buffer, tile));
+    each(value, "stage", [&](const Reader& at, const std::string& buffer, const json& tiles) {
+      for (const StageCode& tile : at.tiles(buffer, tiles)) code.stage[buffer].push_back(tile);
     });
-    each(value, "edge", [&](const std::string& dimension, const json& edge) {
-      code.edge[dimension] = choice<Edge>(dimension, edge);
+    each(value, "edge", [&](const Reader& at, const std::string& dimension, const json& edge) {
+      code.edge[dimension] = at.choice<Edge>(dimension, edge);
     });
-    each(value, "combine", [&](const std::string& level, const json& how) {
-      code.combine[level_of(fields_, "combine", level)] = choice<Combination>(level, how);
+    each(value, "combine", [&](const Reader& at, const std::string& level, const json& how) {
+      code.combine[at.level("combine", level)] = at.choice<Combination>(level, how);
     });
-    each(value, "cores",
-         [&](const std::string& layer, const json& how) { code.cores[layer] = cores(layer, how); });
+    each(value, "cores", [&](const Reader& at, const std::string& layer, const json& how) {
+      code.cores[layer] = at.cores(layer, how);
+    });
     if (value.contains("kernel")) code.kernel = kernel(value["kernel"]);
     return code;
   }
@@ -34,12 +34,25 @@ class Reader {
   void each(const json& parent, const char* key, Action action) const {
     if (!parent.contains(key)) return;
     fields_.expect_object(key, parent[key]);
-    for (const auto& [name, value] : parent[key].items()) action(name, value);
+    for (const auto& [name, value] : parent[key].items()) {
+      action(Reader(fields_.inside(key)), name, value);
+    }
   }
 
   template <class Choice>
   Choice choice(const std::string& key, const json& value) const {
     return static_cast<Choice>(fields_.choice_of(key, value, names_of(Choice{})));
+  }
+
+  LevelName level(const std::string& key, const std::string& text) const {
+    return level_of(fields_, key, text);
+  }
+
+  std::vector<StageCode> tiles(const std::string& buffer, const json& value) const {
+    if (!value.is_array()) fields_.fail("E315", buffer, "expected a list, got " + value.dump());
+    std::vector<StageCode> tiles;
+    for (const json& tile : value) tiles.push_back(stage(buffer, tile));
+    return tiles;
   }
 
   StageCode stage(const std::string& buffer, const json& value) const {
@@ -55,10 +68,10 @@ class Reader {
       if (key == "prefetch") code.prefetch = prefetch(item);
       if (key == "hint") code.hint = choice<Hint>(key, item);
       if (key == "opaque") code.opaque = fields_.truth_of(key, item);
-      if (key == "roll") code.roll = level_of(fields_, key, fields_.text_of(key, item));
+      if (key == "roll") code.roll = level(key, fields_.text_of(key, item));
     }
-    each(value, "copy_order", [&](const std::string& dimension, const json& tile) {
-      code.copy_order[dimension] = fields_.integer_of(dimension, tile);
+    each(value, "copy_order", [&](const Reader& at, const std::string& axis, const json& tile) {
+      code.copy_order[axis] = at.fields_.integer_of(axis, tile);
     });
     return code;
   }
@@ -99,13 +112,13 @@ class Reader {
       if (!item.is_array()) fields_.fail("E315", key, "expected a list, got " + item.dump());
       for (const json& bound : item) code.launch_bounds.push_back(fields_.integer_of(key, bound));
     }
-    each(value, "unroll", [&](const std::string& level, const json& times) {
-      code.unroll[level_of(fields_, "unroll", level)] = fields_.integer_of(level, times);
+    each(value, "unroll", [&](const Reader& at, const std::string& level, const json& times) {
+      code.unroll[at.level("unroll", level)] = at.fields_.integer_of(level, times);
     });
     return code;
   }
 
-  const JsonFields& fields_;
+  JsonFields fields_;
 };
 
 json json_of(const StageCode& code) {

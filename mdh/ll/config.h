@@ -57,11 +57,15 @@ struct Relocation {
 
 using Relocations = std::map<std::string, std::vector<Relocation>>;  // by buffer, outside in
 
-/// A phase with an order of its own, or with its levels on other layers: the digits of a dimension
-/// have the counts of the common split, in the same significance.
+using Tags = std::map<std::string, std::string>;  // machine dimensions by level: "BLK.j": "x"
+
+/// A phase with an order of its own, or with its levels on other layers or machine dimensions: the
+/// digits of a dimension have the counts of the common split, in the same significance, and a level
+/// without a tag here has the common one.
 struct PhaseOverride {
   std::vector<LevelName> order;
   Split split;
+  Tags tags;
   friend bool operator==(const PhaseOverride&, const PhaseOverride&) = default;
 };
 
@@ -77,7 +81,7 @@ struct Config {
   Relocations stage;             // of inputs
   Relocations acc;               // of outputs
   std::map<std::string, PhaseOverride> phases;  // decomposition, scalar, recomposition
-  std::map<std::string, std::string> tags;      // machine dimensions by level: "BLK.j": "x"
+  Tags tags;
   Code code;
   friend bool operator==(const Config&, const Config&) = default;
 };

@@ -19,7 +19,7 @@ const std::vector<std::string>& known_keys() {
 
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& file) : fields_(text, file) {}
+  explicit Reader(JsonFields fields) : fields_(std::move(fields)) {}
 
   Config run() {
     const json root = fields_.document();
@@ -29,7 +29,9 @@ class Reader {
       fields_.fail("E312", "mdh_config", "expected version 1");
     }
     Config config;
-    for (const auto& [key, value] : root.items()) read(config, key, value);
+    for (const auto& [key, value] : root.items()) {
+      Reader(fields_.inside(key)).read(config, key, value);
+    }
     return config;
   }
 
@@ -145,10 +147,11 @@ class Reader {
     std::map<std::string, PhaseOverride> phases;
     for (const auto& [name, phase] : value.items()) {
       fields_.expect_object(name, phase);
-      fields_.check_keys(phase, {"order", "split"});
+      fields_.check_keys(phase, {"order", "split", "tags"});
       PhaseOverride& mine = phases[name];
       if (phase.contains("order")) mine.order = order_of("order", phase["order"]);
       if (phase.contains("split")) mine.split = split_of("split", phase["split"]);
+      if (phase.contains("tags")) mine.tags = texts_by_name("tags", phase["tags"]);
     }
     return phases;
   }
@@ -218,6 +221,7 @@ json json_of(const std::map<std::string, PhaseOverride>& phases) {
     json item = json::object();
     if (!phase.order.empty()) item["order"] = json_of(phase.order);
     if (!phase.split.empty()) item["split"] = json_of(phase.split);
+    if (!phase.tags.empty()) item["tags"] = phase.tags;
     value[name] = std::move(item);
   }
   return value;
@@ -235,7 +239,7 @@ std::string to_string(const LayoutAxis& axis) {
 }
 
 Config parse_config(std::string_view text, const std::string& file) {
-  return Reader(text, file).run();
+  return Reader(JsonFields(text, file)).run();
 }
 
 /// One line per subject, so that two configurations can be compared line by line.

@@ -48,7 +48,7 @@ TEST(ConfigJson, only_the_version_is_needed) {
 }
 
 TEST(ConfigJson, every_field_takes_part_in_comparison_and_printing) {
-  std::vector<Config> changed(8, paper_config());
+  std::vector<Config> changed(16, paper_config());
   changed[0].program = "matmul";
   changed[1].sizes["I"] = 511;
   changed[2].types["T"] = "f64";
@@ -57,6 +57,14 @@ TEST(ConfigJson, every_field_takes_part_in_comparison_and_printing) {
   changed[5].split["k"][2].parts = 65;
   changed[6].split["k"][2].layer = "HM";
   std::swap(changed[7].order[0], changed[7].order[1]);
+  changed[8].fuse = {{"i", "k"}, {}};
+  changed[9].stage["v"] = {{{"L1", "i"}, "L1", {}}, {{"f", ""}, "L1", {{"k", "L1"}, {"1", ""}}}};
+  changed[10].acc["w"] = {{{"L1", "i"}, "L1", {}}};
+  changed[11].phases["scalar"].order = {{"L1", "i"}};
+  changed[12].phases["recomposition"].split["k"] = {{"HM", 2}};
+  changed[13].phases["decomposition"].tags["L1.k"] = "z";
+  changed[14].tags["COR.i"] = "y";
+  changed[15].split["k"][2].parts = open_parts;
   for (const Config& c : changed) {
     EXPECT_FALSE(c == paper_config());
     EXPECT_NE(print(c), paper_text);
@@ -99,7 +107,81 @@ TEST(ConfigJson, random_configurations_are_printed_and_parsed_back) {
   }
 }
 
+TEST(ConfigJson, every_entry_is_printed_on_its_line) {
+  const char* const text =
+      R"({"mdh_config": 1, "program": "p", "sizes": {}, "types": {}, "machine": "cpu",
+ "fuse": [["s", "c"]],
+ "layers": ["COR", "L1"],
+ "split": {"i": ["COR *", "L1 8"]},
+ "order": ["COR.i", "L1.i"],
+ "stage": {"A": [{"from": "L1.i", "region": "L1", "layout": ["i@L1", "2"]}, {"from": "f", "region": "REG"}]},
+ "acc": {"C": [{"inside": "L1.i", "region": "REG"}]},
+ "phases": {"recomposition": {"order": ["L1.i", "COR.i"], "split": {"i": ["L1 *", "COR 8"]}, "tags": {"L1.i": "y"}}},
+ "tags": {"COR.i": "x"},
+ "code": {"kernel": {"flags": ["-O3"]}}}
+)";
+  const Config c = parse_config(text);
+  EXPECT_EQ(print(c), text);
+  EXPECT_EQ(c.fuse, (std::vector<std::vector<std::string>>{{"s", "c"}}));
+  EXPECT_EQ(c.split.at("i")[0].parts, open_parts);
+  EXPECT_EQ(c.stage.at("A")[0].layout, (std::vector<LayoutAxis>{{"i", "L1"}, {"2", ""}}));
+  EXPECT_EQ(c.stage.at("A")[1].from, (LevelName{"f", ""}));
+  EXPECT_EQ(c.acc.at("C")[0].from, (LevelName{"L1", "i"}));
+  EXPECT_EQ(c.phases.at("recomposition").tags.at("L1.i"), "y");
+  EXPECT_EQ(c.tags.at("COR.i"), "x");
+}
+
 // ---- refusals
+
+TEST(ConfigJson, a_key_that_occurs_twice_is_refused) {
+  EXPECT_EQ(complaint("{\"mdh_config\": 1, \"order\": [],\n \"tags\": {}, \"order\": []}"),
+            "c.json:1:19 E310 \"order\": the key occurs twice in one object");
+  EXPECT_EQ(complaint(with("\"split\": {\"i\": [], \"i\": []}")).substr(0, 22),
+            "c.json:2:12 E310 \"i\": ");
+  EXPECT_NO_THROW(parse_config(with("\"split\": {\"i\": []}, \"stage\": {\"i\": []}")));
+}
+
+TEST(ConfigJson, tiles_say_where_they_begin_and_where_they_lie) {
+  EXPECT_EQ(complaint(with("\"stage\": {\"A\": [{\"region\": \"L1\"}]}")),
+            "c.json:2:12 E315 \"A\": \"from\" is missing | write {\"from\": \"L1.k\", \"region\": "
+            "\"L1\"}");
+  EXPECT_EQ(
+      complaint(with("\"acc\": {\"C\": [{\"inside\": \"L1.k\"}]}")),
+      "c.json:2:10 E315 \"C\": \"region\" is missing | write {\"inside\": \"L1.k\", \"region\": "
+      "\"L1\"}");
+  EXPECT_EQ(
+      complaint(with("\"acc\": {\"C\": [{\"from\": \"L1.k\", \"region\": \"L1\"}]}")).substr(0, 46),
+      "c.json:2:17 E314 \"from\": unknown key | known: ");
+  EXPECT_EQ(
+      complaint(with("\"stage\": {\"A\": [{\"from\": \"g\", \"region\": \"L1\"}]}")),
+      "c.json:2:19 E317 \"from\": cannot read the level \"g\" | write LAYER.dimension, such as "
+      "\"L1.k\"");
+}
+
+TEST(ConfigJson, wrong_kinds_in_places_and_phases_are_refused) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"\"fuse\": \"i\"", "2:2 E315 \"fuse\": expected a list, got \"i\""},
+      {"\"fuse\": [\"i\"]", "2:2 E315 \"fuse\": expected a list, got \"i\""},
+      {"\"stage\": []", "2:2 E315 \"stage\": expected an object, got []"},
+      {"\"stage\": {\"A\": {}}", "2:12 E315 \"A\": expected a list, got {}"},
+      {"\"stage\": {\"A\": [1]}", "2:12 E315 \"A\": expected an object, got 1"},
+      {"\"stage\": {\"A\": [{\"from\": 1, \"region\": \"L1\"}]}",
+       "2:19 E315 \"from\": expected a text, got 1"},
+      {"\"stage\": {\"A\": [{\"from\": \"f\", \"region\": 1}]}",
+       "2:32 E315 \"region\": expected a text, got 1"},
+      {"\"stage\": {\"A\": [{\"from\": \"f\", \"region\": \"L1\", \"layout\": \"i\"}]}",
+       "2:48 E315 \"layout\": expected a list, got \"i\""},
+      {"\"phases\": {\"scalars\": {}}",
+       "2:13 E314 \"scalars\": unknown key | did you mean 'scalar'?"},
+      {"\"phases\": {\"scalar\": []}", "2:13 E315 \"scalar\": expected an object, got []"},
+      {"\"phases\": {\"scalar\": {\"orders\": []}}",
+       "2:24 E314 \"orders\": unknown key | did you mean 'order'?"},
+      {"\"tags\": {\"L1.k\": 1}", "2:11 E315 \"L1.k\": expected a text, got 1"},
+      {"\"code\": []", "2:2 E315 \"code\": expected an object, got []"}};
+  for (const auto& [keys, expected] : cases) {
+    EXPECT_EQ(complaint(with(keys)), "c.json:" + expected);
+  }
+}
 
 TEST(ConfigJson, what_is_not_json_is_refused_at_its_line_and_column) {
   const std::string missing_comma = complaint("{\"mdh_config\": 1\n \"program\": \"p\"}");

@@ -7,19 +7,16 @@
 #include "mdh/support/text.h"
 
 namespace mdh::ll {
-namespace {
 
-int64_t sum(int64_t a, int64_t b) {
+int64_t saturating_sum(int64_t a, int64_t b) {
   int64_t result = 0;
   return __builtin_add_overflow(a, b, &result) ? INT64_MAX : result;
 }
 
-int64_t product(int64_t a, int64_t b) {
+int64_t saturating_product(int64_t a, int64_t b) {
   int64_t result = 0;
   return __builtin_mul_overflow(a, b, &result) ? INT64_MAX : result;
 }
-
-}  // namespace
 
 Count::Count(int64_t number) {
   if (number != 0) terms_[{}] = number;
@@ -39,7 +36,7 @@ std::optional<int64_t> Count::number() const {
 
 Count& Count::operator+=(const Count& other) {
   for (const auto& [factors, number] : other.terms_) {
-    const int64_t together = sum(terms_[factors], number);
+    const int64_t together = saturating_sum(terms_[factors], number);
     if (together == 0) {
       terms_.erase(factors);
     } else {
@@ -57,7 +54,7 @@ Count& Count::operator*=(const Count& other) {
       factors.insert(factors.end(), theirs.begin(), theirs.end());
       std::sort(factors.begin(), factors.end());
       Count term;
-      term.terms_[factors] = product(a, b);
+      term.terms_[factors] = saturating_product(a, b);
       result += term;
     }
   }

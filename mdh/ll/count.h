@@ -9,6 +9,10 @@
 
 namespace mdh::ll {
 
+/// Sums and products of numbers that are not negative; what is too large stays at 2^63 - 1.
+int64_t saturating_sum(int64_t a, int64_t b);
+int64_t saturating_product(int64_t a, int64_t b);
+
 /// A sum of products of a number and the part counts of open levels, such as 64 + 32 · ⌈I/8⌉.
 /// Numbers saturate at 2^63 - 1.
 class Count {

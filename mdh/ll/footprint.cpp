@@ -91,9 +91,7 @@ class Counter {
   }
 
   static int64_t bytes_of(const hl::BufferView& buffer, int64_t elements) {
-    int64_t bytes = 0;
-    return __builtin_mul_overflow(elements, scalar::bytes_of(buffer.type), &bytes) ? INT64_MAX
-                                                                                   : bytes;
+    return saturating_product(elements, scalar::bytes_of(buffer.type));
   }
 
   void teams() {
@@ -216,9 +214,9 @@ class Counter {
     if (code.pad != 0 && !count.place.layout.empty()) {
       const int64_t line =
           std::max<int64_t>(1, count.extents[count.place.layout.back().dimension - 1]);
-      elements += elements / line * code.pad;
+      elements = saturating_sum(elements, saturating_product(elements / line, code.pad));
     }
-    return bytes_of(buffer, elements) * code.depth;
+    return saturating_product(bytes_of(buffer, elements), code.depth);
   }
 
   // ---- outputs
@@ -298,8 +296,8 @@ class Counter {
             return acc.buffer == p_.computation.outputs[b].symbol.name && acc.position <= r;
           });
       if (found == result_.accumulators.rend()) continue;
-      found->slots *= loop.parts;
-      found->bytes *= loop.parts;
+      found->slots = saturating_product(found->slots, loop.parts);
+      found->bytes = saturating_product(found->bytes, loop.parts);
     }
   }
 
@@ -311,11 +309,12 @@ class Counter {
     count.elements = static_cast<int64_t>(view.accesses.size());
     for (int r = begin; r < outputs_.depth(); ++r) {
       const NestLoop& loop = outputs_.loops[r];
-      if (!loop.reduced && !loop.is_open()) count.elements *= loop.parts;
+      if (loop.reduced || loop.is_open()) continue;
+      count.elements = saturating_product(count.elements, loop.parts);
     }
     std::set<int> around;
     for (int r = 0; r < begin; ++r) around.insert(r);
-    count.bytes = bytes_of(view, count.elements) * count.slots;
+    count.bytes = saturating_product(bytes_of(view, count.elements), count.slots);
     count.flushes = outputs_.iterations(around);
     count.traffic = count.flushes * Count(bytes_of(view, count.elements));
     result_.accumulators.push_back(std::move(count));
@@ -348,10 +347,14 @@ class Counter {
     for (const machine::Region& region : machine_.regions) {
       RegionCount count{region.name, 0, region.capacity};
       for (const TileCount& tile : result_.tiles) {
-        if (tile.place.region == region.name) count.bytes += tile.bytes * copies(tile, region);
+        if (tile.place.region != region.name) continue;
+        count.bytes =
+            saturating_sum(count.bytes, saturating_product(tile.bytes, copies(tile, region)));
       }
       for (const AccumulatorCount& acc : result_.accumulators) {
-        if (acc.place.region == region.name) count.bytes += acc.bytes * members(acc, region);
+        if (acc.place.region != region.name) continue;
+        count.bytes =
+            saturating_sum(count.bytes, saturating_product(acc.bytes, members(acc, region)));
       }
       result_.regions.push_back(std::move(count));
     }
@@ -375,7 +378,7 @@ class Counter {
       if (!loop.is_parallel() || loop.is_open()) continue;
       if (!machine::shares(machine_, *loop.layer, region)) continue;
       if (std::find(team.begin(), team.end(), loop.level) != team.end()) continue;
-      product *= loop.parts;
+      product = saturating_product(product, loop.parts);
     }
     return product;
   }

@@ -52,7 +52,15 @@ void JsonFields::fail(const std::string& code, const std::string& key, const std
              hint);
 }
 
-Location JsonFields::place_of(const std::string& key) const { return source_.place_of_key(key); }
+Location JsonFields::place_of(const std::string& key) const {
+  return source_.place(source_.find_key(key, from_).value_or(0));
+}
+
+JsonFields JsonFields::inside(const std::string& key) const {
+  JsonFields fields = *this;
+  fields.from_ = source_.find_key(key, from_).value_or(from_);
+  return fields;
+}
 
 void JsonFields::expect_object(const std::string& key, const json& value) const {
   if (!value.is_object()) fail("E315", key, "expected an object, got " + value.dump());

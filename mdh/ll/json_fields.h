@@ -29,6 +29,9 @@ class JsonFields {
   /// Where the key stands, and not a value that reads the same; the beginning if it is not found.
   Location place_of(const std::string& key) const;
 
+  /// The same text, for the values inside of a key: what comes before it is not searched any more.
+  JsonFields inside(const std::string& key) const;
+
   void expect_object(const std::string& key, const json& value) const;
 
   /// Every key of the object is known; E314 with the nearest name otherwise.
@@ -46,6 +49,7 @@ class JsonFields {
  private:
   std::string_view text_;
   JsonText source_;
+  size_t from_ = 0;
 };
 
 }  // namespace mdh::ll

@@ -1,5 +1,7 @@
 #include "mdh/ll/names.h"
 
+#include <algorithm>
+
 #include "mdh/hl/analysis.h"
 #include "mdh/support/text.h"
 
@@ -37,6 +39,17 @@ class Renaming {
         for (LayoutAxis& axis : one.layout) layer(axis.layer);
       }
     }
+  }
+
+  void tags(Tags& tags) const {
+    Tags renamed;
+    for (const auto& [text, axis] : tags) {
+      const std::vector<std::string> words = mdh::split(text, '.');
+      LevelName name{words.front(), words.size() == 2 ? words.back() : ""};
+      level(name);
+      renamed[words.size() == 2 ? to_string(name) : text] = axis;
+    }
+    tags = std::move(renamed);
   }
 
   void code(Code& code) const {
@@ -85,16 +98,24 @@ Config with_machine_names(const Config& config, const machine::Machine& machine)
   for (auto& [name, phase] : result.phases) {
     for (LevelName& level : phase.order) rename.level(level);
     rename.split(phase.split);
+    rename.tags(phase.tags);
   }
-  result.tags.clear();
-  for (const auto& [text, axis] : config.tags) {
-    const std::vector<std::string> words = split(text, '.');
-    LevelName level{words.front(), words.size() == 2 ? words.back() : ""};
-    rename.level(level);
-    result.tags[words.size() == 2 ? to_string(level) : text] = axis;
-  }
+  rename.tags(result.tags);
   rename.code(result.code);
   return result;
+}
+
+std::vector<LevelName> order_of(const Config& config, const std::string& phase) {
+  std::vector<LevelName> all;
+  const auto add = [&](const std::vector<LevelName>& order) {
+    for (const LevelName& level : order) {
+      if (std::find(all.begin(), all.end(), level) == all.end()) all.push_back(level);
+    }
+  };
+  if (const auto own = config.phases.find(phase); own != config.phases.end())
+    add(own->second.order);
+  add(config.order);
+  return all;
 }
 
 std::optional<int> find_dimension(const hl::Program& program, const std::string& name) {

@@ -12,6 +12,9 @@ namespace mdh::ll {
 /// The configuration with other names of layers and regions replaced by their own.
 Config with_machine_names(const Config& config, const machine::Machine& machine);
 
+/// The levels in the order of a phase: its own order, then what only the common one names.
+std::vector<LevelName> order_of(const Config& config, const std::string& phase);
+
 /// Position of a dimension of the program; nothing if it has none of this name.
 std::optional<int> find_dimension(const hl::Program& program, const std::string& name);
 

@@ -9,6 +9,18 @@
 namespace mdh::ll {
 namespace {
 
+/// The layout of a tile that says nothing: dimensions as outside, where each ends innermost.
+Layout whole(const Layout& outside) {
+  Layout result;
+  for (size_t n = 0; n < outside.size(); ++n) {
+    const int dimension = outside[n].dimension;
+    const bool again = std::any_of(outside.begin() + static_cast<int64_t>(n) + 1, outside.end(),
+                                   [&](const Axis& a) { return a.dimension == dimension; });
+    if (!again) result.emplace_back(dimension);
+  }
+  return result;
+}
+
 /// Translates the names of a configuration that has been checked.
 class Builder {
  public:
@@ -18,7 +30,7 @@ class Builder {
   Parameters run() {
     layers();
     parts();
-    decomposition();
+    result_.decomposition = phase("decomposition");
     result_.scalar = phase("scalar");
     result_.recomposition = phase("recomposition");
     for (const hl::BufferView& input : program_.inputs) {
@@ -72,17 +84,15 @@ class Builder {
     }
   }
 
-  void decomposition() { result_.decomposition = phase("decomposition"); }
-
   PhaseParameters phase(const std::string& name) const {
     const auto found = config_.phases.find(name);
     const PhaseOverride own = found == config_.phases.end() ? PhaseOverride{} : found->second;
     PhaseParameters result;
-    for (const auto* names : {&own.order, &config_.order}) {
-      for (const LevelName& level_name : *names) append(result.order, level(level_name));
+    for (const LevelName& level_name : order_of(config_, name)) {
+      result.order.push_back(level(level_name));
     }
     for (const auto& [level, parts] : result_.parts) append(result.order, level);
-    assign(result, own.split);
+    axes(result, layers_of(own.split), own.tags);
     return result;
   }
 
@@ -92,7 +102,7 @@ class Builder {
 
   /// A level is assigned to the layer it is named after, or to the one that the phase's own split
   /// puts in its place; what remains is assigned in order.
-  void assign(PhaseParameters& phase, const Split& own) const {
+  std::map<Level, std::string> layers_of(const Split& own) const {
     std::map<Level, std::string> layers;
     for (int d = 0; d < static_cast<int>(program_.dimensions.size()); ++d) {
       const std::string& name = program_.dimensions[d].symbol.name;
@@ -107,7 +117,7 @@ class Builder {
       }
       fill(layers, free, d);
     }
-    axes(phase, layers);
+    return layers;
   }
 
   void fill(std::map<Level, std::string>& layers, std::set<std::string>& free, int d) const {
@@ -131,11 +141,14 @@ class Builder {
   }
 
   /// Machine dimensions are numbered along the order, unless the configuration names them.
-  void axes(PhaseParameters& phase, const std::map<Level, std::string>& layers) const {
+  void axes(PhaseParameters& phase, const std::map<Level, std::string>& layers,
+            const Tags& own) const {
+    Tags tags = own;
+    tags.insert(config_.tags.begin(), config_.tags.end());
     std::set<MachineLevel> taken;
     for (const Level& level : phase.order) {
-      const auto tag = config_.tags.find(name_of(level));
-      if (tag == config_.tags.end()) continue;
+      const auto tag = tags.find(name_of(level));
+      if (tag == tags.end()) continue;
       phase.assignment[level] = {layers.at(level), tag->second};
       taken.insert(phase.assignment[level]);
     }
@@ -171,18 +184,6 @@ class Builder {
     }
     move("f");
     return now;
-  }
-
-  /// The layout of a tile that says nothing: dimensions as outside, where each ends innermost.
-  static Layout whole(const Layout& outside) {
-    Layout result;
-    for (size_t n = 0; n < outside.size(); ++n) {
-      const int dimension = outside[n].dimension;
-      const bool again = std::any_of(outside.begin() + static_cast<int64_t>(n) + 1, outside.end(),
-                                     [&](const Axis& a) { return a.dimension == dimension; });
-      if (!again) result.emplace_back(dimension);
-    }
-    return result;
   }
 
   Layout layout(const hl::BufferView& buffer, const std::vector<LayoutAxis>& axes) const {
@@ -268,7 +269,7 @@ class Describer {
     const auto move = [&](const LevelName& level, const Place& place) {
       if (place == now) return;
       Relocation one{level, place.region, {}};
-      if (place.layout != now.layout) {
+      if (place.layout != whole(now.layout)) {
         for (const Axis& axis : place.layout) {
           one.layout.push_back({axis_name(buffer, axis.dimension), axis.layer});
         }
@@ -289,12 +290,16 @@ class Describer {
     return std::to_string(axis);
   }
 
-  /// Tags hold in all phases; levels that differ between them follow the order of each phase.
+  /// All machine dimensions of de-composition, and where the other phases differ from it.
   void tag() {
     for (const auto& [level, slot] : p_.decomposition.assignment) {
-      const bool everywhere = slot.axis == p_.scalar.assignment.at(level).axis &&
-                              slot.axis == p_.recomposition.assignment.at(level).axis;
-      if (everywhere) config_.tags[to_string(name(level))] = slot.axis;
+      const std::string text = to_string(name(level));
+      config_.tags[text] = slot.axis;
+      for (const auto& [phase, own] :
+           {std::pair("scalar", &p_.scalar), std::pair("recomposition", &p_.recomposition)}) {
+        const std::string& axis = own->assignment.at(level).axis;
+        if (axis != slot.axis) config_.phases[phase].tags[text] = axis;
+      }
     }
   }
 

@@ -232,5 +232,29 @@ TEST(LowLevelText, an_invalid_computation_is_refused_with_its_own_message) {
             "p.ll.mdh:26:22 E217 output 'w' is assigned 0 times");
 }
 
+TEST(LowLevelText, digits_open_levels_and_assignments_of_f_are_kept) {
+  const hl::Program p =
+      hl::instantiate_open(hl::parse("mdh 1\nprogram matvec<I: size = *> = out_view( w: i64 = [i] )"
+                                     " * md_hom( i: I by cc, k: 6 by pw(add) ) { w = M * v; }"
+                                     " * inp_view( M: i64 = [i, k]; v: i64 = [k] )"),
+                           {});
+  Program low{.computation = p, .machine = "artificial", .layers = {"HM", "L1"}};
+  const std::vector<Place> reads = {{"L1", {{2, "L1"}, 1, {2, "HM"}}}, {"HM", {1}}};
+  low.decompose = {{{0, 0}, open_parts, "HM", "x", reads},
+                   {{0, 1}, 2, "HM", "y", reads},
+                   {{1, 1}, 3, "L1", "x", reads}};
+  low.recompose = low.decompose;
+  for (TaggedOperator& op : low.recompose) op.places = {{"HM", {1}}};
+  low.scalar = {{{0, 0}, {0, 1}, {1, 1}},
+                {{"HM", "x"}, {"COR", "y"}, {"L1", "x"}},
+                reads,
+                {{"HM", {{1, "HM"}}}}};
+  const std::string text = print(low);
+  EXPECT_NE(text.find("cc_inv * on HM.x reads M: L1[2@L1, 1, 2@HM], v: HM[1];"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("order HM.i, HM.k on COR.y, L1.k;"), std::string::npos) << text;
+  EXPECT_EQ(parse(text), low);
+}
+
 }  // namespace
 }  // namespace mdh::ll

@@ -14,22 +14,22 @@ struct BufferDigit {
   int64_t extent = 1;
 };
 
-/// How the index along a buffer dimension is cut: index - least = scale · i + (what several
+/// How the index along a buffer dimension is cut: index - shift = scale · i + (what several
 /// accesses add), and i has the digits of its dimension. The most significant digit takes what is
-/// left.
+/// left, also before the first element that is read: the shift is never positive.
 struct Radix {
-  int64_t least = 0;
+  int64_t shift = 0;
   std::vector<BufferDigit> digits;  // most significant first; the last one is the rest modulo scale
 };
 
 Radix radix_of(const Program& p, const hl::BufferView& buffer, size_t e, int64_t extent) {
   const int walks = walking_dimension(p.computation, buffer, e).value();
   const std::vector<int64_t> sizes = hl::sizes(p.computation);
-  Radix radix{INT64_MAX, {}};
-  int64_t scale = 1;
+  Radix radix;
+  int64_t least = INT64_MAX, scale = 1;
   for (const hl::Access& access : buffer.accesses) {
     const hl::Affine index = hl::find_affine(p.computation, access.index[e]).value();
-    radix.least = std::min(radix.least, index.least(sizes));
+    least = std::min(least, index.least(sizes));
     scale = std::abs(index.coefficients[walks]);
   }
   for (const TaggedOperator& op : p.decompose) {
@@ -39,7 +39,9 @@ Radix radix_of(const Program& p, const hl::BufferView& buffer, size_t e, int64_t
   std::sort(radix.digits.begin(), radix.digits.end(),
             [](const BufferDigit& a, const BufferDigit& b) { return a.divisor > b.divisor; });
   if (!radix.digits.empty()) {
-    radix.digits[0].extent = extent / radix.digits[0].divisor + 1;
+    const int64_t whole = radix.digits[0].divisor;
+    radix.shift = least - (least + whole - 1) / whole * whole;
+    radix.digits[0].extent = (extent - 1 - radix.shift) / whole + 1;
   }
   radix.digits.push_back({"", 1, radix.digits.empty() ? extent : scale});
   return radix;
@@ -70,7 +72,7 @@ void Storage::add_digit(const Program& p, const hl::BufferView& buffer, const La
   };
   for (const BufferDigit& digit : radix.digits) {
     const bool leads = !begun[e] && !is_listed(digit);
-    if (leads || digit.layer == axis.layer) add({e, radix.least, digit.divisor, digit.extent});
+    if (leads || digit.layer == axis.layer) add({e, radix.shift, digit.divisor, digit.extent});
   }
   begun[e] = true;
 }
@@ -80,12 +82,11 @@ void Storage::add(const Part& part) {
   size_ *= part.extent;
 }
 
-std::optional<int64_t> Storage::address(std::span<const int64_t> element) const {
+int64_t Storage::address(std::span<const int64_t> element) const {
   int64_t flat = 0;
   for (const Part& part : parts_) {
-    const int64_t offset = element[part.dimension] - part.shift;
-    if (offset < 0) return std::nullopt;
-    flat = flat * part.extent + offset / part.divisor % part.extent;
+    const int64_t digit = (element[part.dimension] - part.shift) / part.divisor % part.extent;
+    flat = flat * part.extent + digit;
   }
   return flat;
 }
@@ -98,7 +99,7 @@ scalar::Array moved_along(const Program& p, const hl::BufferView& buffer,
   for (const Place& place : path) {
     const Storage storage(p, buffer, place.layout);
     std::vector<scalar::Value> cells(static_cast<size_t>(storage.size()) * width);
-    std::vector<std::optional<int64_t>> address(static_cast<size_t>(now.size()));
+    std::vector<int64_t> address(static_cast<size_t>(now.size()));
     std::vector<bool> taken(static_cast<size_t>(storage.size()), false);
     for (int64_t n = 0; n < now.size(); ++n) {
       int64_t rest = n;
@@ -106,15 +107,13 @@ scalar::Array moved_along(const Program& p, const hl::BufferView& buffer,
         element[e] = rest % now.extents[e];
       }
       address[n] = storage.address(element);
-      if (!address[n]) continue;
-      internal_check(!taken[*address[n]], "two elements of '{}' share a cell", buffer.symbol.name);
-      taken[*address[n]] = true;
+      internal_check(!taken[address[n]], "two elements of '{}' share a cell", buffer.symbol.name);
+      taken[address[n]] = true;
       std::copy_n(now.cells.begin() + n * static_cast<int64_t>(width), width,
-                  cells.begin() + *address[n] * static_cast<int64_t>(width));
+                  cells.begin() + address[n] * static_cast<int64_t>(width));
     }
     for (int64_t n = 0; n < now.size(); ++n) {
-      if (!address[n]) continue;
-      std::copy_n(cells.begin() + *address[n] * static_cast<int64_t>(width), width,
+      std::copy_n(cells.begin() + address[n] * static_cast<int64_t>(width), width,
                   now.cells.begin() + n * static_cast<int64_t>(width));
     }
   }

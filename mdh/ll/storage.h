@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,8 +20,7 @@ class Storage {
   /// Elements that the layout needs; padded digits leave gaps.
   int64_t size() const { return size_; }
 
-  /// Nothing for elements below the first one that the program touches, where digits begin.
-  std::optional<int64_t> address(std::span<const int64_t> element) const;
+  int64_t address(std::span<const int64_t> element) const;
 
  private:
   struct Part {

@@ -1,8 +1,8 @@
 #include "mdh/ll/table.h"
 
 #include <algorithm>
+#include <set>
 
-#include "mdh/ll/code_json.h"
 #include "mdh/ll/names.h"
 #include "mdh/ll/parameters.h"
 #include "mdh/support/text.h"
@@ -137,7 +137,7 @@ class Reader {
 
   Config run() {
     size_t n = 0;
-    const std::string header = read_header(n);
+    const Config common = with_machine_names(parse_config(read_header(n), *file_), machine_);
     for (; n < lines_.size(); ++n) {
       line_ = static_cast<int>(n) + 1;
       const Row row = words(lines_[n]);
@@ -151,8 +151,8 @@ class Reader {
         read_level(row);
       }
     }
-    const Config common = with_machine_names(parse_config(header, *file_), machine_);
-    finish(common.layers);
+    finish();
+    name_layers(common.layers);
     Config config = config_of(result_, program_, machine_);
     config.program = common.program;
     config.sizes = common.sizes;
@@ -239,6 +239,8 @@ class Reader {
   }
 
   void read_f(const Row& row) {
+    if (has_f_) fail("the row of f occurs twice");
+    has_f_ = true;
     result_.f_reads = places(row[8], row[9], program_.inputs);
     result_.f_writes = places(row[10], row[11], program_.outputs);
   }
@@ -269,12 +271,13 @@ class Reader {
     for (size_t b = 0; b < buffers.size(); ++b) {
       const machine::Region* region = machine_.find_region(where[b]);
       if (!region) fail(fmt::format("machine '{}' has no region '{}'", machine_.name, where[b]));
-      all.push_back({region->name, layout(how[b])});
+      all.push_back({region->name, layout(how[b], buffers[b])});
     }
     return all;
   }
 
-  Layout layout(const std::string& text) const {
+  Layout layout(const std::string& text, const hl::BufferView& buffer) const {
+    const auto rank = static_cast<int64_t>(buffer.accesses.front().index.size());
     if (text.size() < 2 || text.front() != '[' || text.back() != ']') {
       fail(fmt::format("'{}' is not a layout such as [1,2]", text));
     }
@@ -282,28 +285,55 @@ class Reader {
     if (text == "[]") return result;
     for (const std::string& axis : split(text.substr(1, text.size() - 2), ',')) {
       const size_t at = axis.find('@');
-      result.emplace_back(static_cast<int>(number(axis.substr(0, at), 1, 1 << 20)),
+      result.emplace_back(static_cast<int>(number(axis.substr(0, at), 1, rank)),
                           at == std::string::npos ? "" : axis.substr(at + 1));
     }
     return result;
   }
 
-  /// Ranks become orders; layers that the header does not list are the least significant ones.
-  void finish(const std::vector<std::string>& layers) {
+  /// Ranks become orders; all levels and f are there.
+  void finish() {
     line_ = static_cast<int>(lines_.size());
     const size_t levels = machine_.layers.size() * program_.dimensions.size();
     if (result_.parts.size() != levels) {
       fail(fmt::format("{} levels are there, the machine has {}", result_.parts.size(), levels));
     }
+    if (!has_f_) fail("the row of f is missing");
     for (const auto& [rank, at] : decomposition_) result_.decomposition.order.push_back(at);
     for (const auto& [rank, at] : scalar_) result_.scalar.order.push_back(at);
     for (const auto& [rank, at] : recomposition_) result_.recomposition.order.push_back(at);
+    check_assignment(result_.decomposition);
+    check_assignment(result_.scalar);
+    check_assignment(result_.recomposition);
     result_.reads.resize(program_.inputs.size());
     result_.writes.resize(program_.outputs.size());
-    result_.layers = layers;
+  }
+
+  /// Layers have the names that the header gives them, in the order of significance; those that it
+  /// leaves out follow in the order of the machine.
+  void name_layers(const std::vector<std::string>& given) {
+    result_.layers = given;
     for (const machine::Layer& layer : machine_.layers) {
-      if (std::find(layers.begin(), layers.end(), layer.name) == layers.end()) {
+      if (std::find(given.begin(), given.end(), layer.name) == given.end()) {
         result_.layers.push_back(layer.name);
+      }
+    }
+    if (result_.layers.size() == machine_.layers.size()) return;
+    line_ = 1;
+    fail("\"layers\" names a layer twice, or one that the machine does not have");
+  }
+
+  /// A configuration gives each layer one digit of a dimension, and each level of the machine once.
+  void check_assignment(const PhaseParameters& phase) const {
+    std::set<MachineLevel> slots;
+    std::set<std::pair<int, std::string>> digits;
+    for (const auto& [level, slot] : phase.assignment) {
+      const std::string& dimension = program_.dimensions[level.dimension].symbol.name;
+      if (!digits.emplace(level.dimension, slot.layer).second) {
+        fail(fmt::format("two levels of {} are on {}", dimension, slot.layer));
+      }
+      if (!slots.insert(slot).second) {
+        fail(fmt::format("two levels are on {}.{}", slot.layer, slot.axis));
       }
     }
   }
@@ -313,6 +343,7 @@ class Reader {
   std::shared_ptr<const std::string> file_;
   std::vector<std::string> lines_;
   int line_ = 1;
+  bool has_f_ = false;
   Parameters result_;
   std::map<int64_t, Level> decomposition_, scalar_, recomposition_;
 };

@@ -20,11 +20,6 @@ std::vector<std::vector<int64_t>> linear_parts(const hl::Program& program,
   return parts;
 }
 
-int64_t saturated(int64_t a, int64_t b) {
-  int64_t result = 0;
-  return __builtin_mul_overflow(a, b, &result) ? INT64_MAX : result;
-}
-
 /// The constants of the accesses spread an axis as if there were one more loop.
 Term spread(const hl::Program& program, const hl::BufferView& buffer, const Family& family,
             size_t axis) {
@@ -49,7 +44,8 @@ std::vector<Band> axis_of(const Nest& nest, const hl::Program& program,
   std::vector<Term> terms = {spread(program, buffer, family, axis)};
   for (const int q : free) {
     const NestLoop& loop = nest.loops[q];
-    terms.push_back({index->coefficients[loop.level.dimension] * loop.chunk, loop.parts});
+    const int64_t step = std::abs(index->coefficients[loop.level.dimension]);
+    terms.push_back({saturating_product(step, loop.chunk), loop.parts});
   }
   return bands(std::move(terms));
 }
@@ -72,12 +68,13 @@ std::vector<Band> bands(std::vector<Term> terms) {
       result.push_back({0, 1});
       band_start = static_cast<int64_t>(n);
     }
-    reach += saturated(terms[n].stride, terms[n].count - 1);
+    reach = saturating_sum(reach, saturating_product(terms[n].stride, terms[n].count - 1));
     Band& band = result.back();
     band.stride = std::gcd(band.stride, terms[n].stride);
     band.extent = 1;
     for (size_t m = static_cast<size_t>(band_start); m <= n; ++m) {
-      band.extent += saturated(terms[m].stride / band.stride, terms[m].count - 1);
+      band.extent = saturating_sum(
+          band.extent, saturating_product(terms[m].stride / band.stride, terms[m].count - 1));
     }
   }
   return result;
@@ -107,7 +104,7 @@ Tile tile_of(const Nest& nest, const hl::Program& program, const hl::BufferView&
   for (size_t e = 0; e < buffer.accesses.front().index.size(); ++e) {
     tile.axes.push_back(axis_of(nest, program, buffer, family, free, e));
     for (const Band& band : tile.axes.back()) {
-      tile.elements = saturated(tile.elements, band.extent);
+      tile.elements = saturating_product(tile.elements, band.extent);
     }
   }
   return tile;
@@ -126,8 +123,8 @@ std::optional<int64_t> exact_elements(const Nest& nest, const hl::Program& progr
     }
   }
   int64_t points = 1;
-  for (const int q : free) points = saturated(points, nest.loops[q].parts);
-  if (saturated(points, static_cast<int64_t>(family.size())) > limit) return std::nullopt;
+  for (const int q : free) points = saturating_product(points, nest.loops[q].parts);
+  if (saturating_product(points, static_cast<int64_t>(family.size())) > limit) return std::nullopt;
   std::set<std::vector<int64_t>> seen;
   for (int64_t n = 0; n < points; ++n) {
     int64_t rest = n;

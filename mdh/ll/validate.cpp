@@ -1,5 +1,6 @@
 // The rules a configuration must keep: first those of its own words, then, on the low-level program
-// that they describe, those of the machine (rules.cpp), then those of the code (validate_code.cpp).
+// that they describe, those of the machine (check_machine.cpp), then those of the code
+// (check_code.cpp).
 #include <algorithm>
 #include <set>
 
@@ -27,7 +28,7 @@ class Validator {
     for (size_t d = 0; d < program_.dimensions.size(); ++d) check_cover(d);
     check_order(config_.order, "order");
     for (const auto& [name, phase] : config_.phases) check_phase(name, phase);
-    check_tags();
+    check_tags(config_.tags, "tags");
   }
 
  private:
@@ -133,7 +134,8 @@ class Validator {
         } else if (__builtin_mul_overflow(product, digit.parts, &product) || product > int64_t{1}
                                                                                            << 60) {
           user_error("E327", {},
-                     fmt::format("split.{}: more parts than 64-bit indices allow", dimension));
+                     fmt::format("split.{}: more parts than 64-bit indices allow", dimension),
+                     "a dimension has at most 2^60 parts");
         }
       }
     }
@@ -181,6 +183,7 @@ class Validator {
   void check_phase(const std::string& name, const PhaseOverride& phase) const {
     const std::string where = "phases." + name;
     if (!phase.order.empty()) check_order(phase.order, where + ".order");
+    check_tags(phase.tags, where + ".tags");
     for (const auto& [dimension, digits] : phase.split) {
       const std::string place = fmt::format("{}.split.{}", where, dimension);
       check_dimension(dimension, where + ".split");
@@ -204,28 +207,22 @@ class Validator {
     }
   }
 
-  void check_tags() const {
-    std::set<std::string> seen;
-    for (const auto& [text, axis] : config_.tags) {
+  void check_tags(const Tags& tags, const std::string& where) const {
+    std::vector<std::string> axes;
+    for (size_t d = 0; d < program_.dimensions.size(); ++d) {
+      axes.push_back(machine_axis(static_cast<int>(d)));
+    }
+    for (const auto& [text, axis] : tags) {
       const std::vector<std::string> words = split(text, '.');
       if (words.size() != 2) {
-        user_error("E317", {}, fmt::format("tags: cannot read the level \"{}\"", text),
+        user_error("E317", {}, fmt::format("{}: cannot read the level \"{}\"", where, text),
                    "write LAYER.dimension, such as \"L1.k\"");
       }
-      check_layer(words[0], "tags");
-      check_dimension(words[1], "tags");
-      std::vector<std::string> axes;
-      for (size_t d = 0; d < program_.dimensions.size(); ++d) {
-        axes.push_back(machine_axis(static_cast<int>(d)));
-      }
+      check_layer(words[0], where);
+      check_dimension(words[1], where);
       if (std::find(axes.begin(), axes.end(), axis) == axes.end()) {
-        user_error("E350", {}, fmt::format("tags: {} has no dimension '{}'", text, axis),
+        user_error("E350", {}, fmt::format("{}: {} has no dimension '{}'", where, text, axis),
                    "one of " + join(axes, ", "));
-      }
-      if (!seen.insert(words[0] + "." + axis).second) {
-        user_error("E350", {},
-                   fmt::format("tags: {}.{} is used by two levels (bijection)", words[0], axis),
-                   "give every level of a layer a dimension of its own");
       }
     }
   }
@@ -236,13 +233,29 @@ class Validator {
   std::vector<std::string> layer_names_, dimension_names_;
 };
 
+/// No phase uses a level of the machine twice; only tags can ask for it.
+void check_assignment(const std::string& phase, const PhaseParameters& parameters) {
+  std::set<MachineLevel> seen;
+  for (const auto& [level, slot] : parameters.assignment) {
+    if (seen.insert(slot).second) continue;
+    user_error("E350", {},
+               fmt::format("tags: {}.{} is used by two levels in {} (bijection)", slot.layer,
+                           slot.axis, phase),
+               "give every level of a layer a dimension of its own");
+  }
+}
+
 }  // namespace
 
 void validate(const Config& given, const hl::Program& program, const machine::Machine& machine) {
   const Config config = with_machine_names(given, machine);
   Validator(config, program, machine).run();
   check_places(config, program, machine);
-  const Program low = program_of(parameters_of(config, program, machine), program, machine);
+  const Parameters parameters = parameters_of(config, program, machine);
+  check_assignment("decomposition", parameters.decomposition);
+  check_assignment("scalar", parameters.scalar);
+  check_assignment("recomposition", parameters.recomposition);
+  const Program low = program_of(parameters, program, machine);
   verify(low);
   check_machine(low, machine, config.code);
   check_code(config, low, machine);

@@ -168,9 +168,13 @@ TEST(Validate, the_product_of_parts_stays_within_64_bits) {
   c.order = {{"COR", "k"}, {"HM", "k"}, {"COR", "i"}, {"L1", "i"}};
   expect_accepted(c);
   c.split["k"][0].parts += 1;
-  EXPECT_EQ(complaint(c), "E327 split.k: more parts than 64-bit indices allow");
+  EXPECT_EQ(
+      complaint(c),
+      "E327 split.k: more parts than 64-bit indices allow | a dimension has at most 2^60 parts");
   c.split["k"][0].parts = int64_t{1} << 40;  // 2^80 wraps around to 0
-  EXPECT_EQ(complaint(c), "E327 split.k: more parts than 64-bit indices allow");
+  EXPECT_EQ(
+      complaint(c),
+      "E327 split.k: more parts than 64-bit indices allow | a dimension has at most 2^60 parts");
 }
 
 TEST(Validate, a_level_has_one_place_in_the_order) {
@@ -197,6 +201,142 @@ TEST(Validate, any_order_of_the_levels_is_accepted) {
     random.shuffle(c.order);
     expect_accepted(c);
   }
+}
+
+// ---- phases
+
+TEST(Validate, a_phase_has_the_parts_of_the_others) {
+  Config c = good();
+  c.phases["recomposition"].split["i"] = {{"HM", 2}, {"L1", 3}};
+  expect_accepted(c);
+  const std::string hint = " | a phase may put its levels on other layers, with the same parts";
+  for (const std::vector<Digit>& digits : {std::vector<Digit>{{"HM", 3}, {"L1", 2}},
+                                           {{"HM", 2}},
+                                           {{"HM", 2}, {"L1", 3}, {"COR", 1}}}) {
+    c.phases["recomposition"].split["i"] = digits;
+    EXPECT_EQ(
+        complaint(c),
+        "E351 phases.recomposition.split.i: the counts differ from those of \"split\"" + hint);
+  }
+  c.phases["recomposition"].split["i"] = {{"HM", 2}, {"HM", 3}};
+  EXPECT_EQ(complaint(c),
+            "E351 phases.recomposition.split.i: 'HM' is used twice | every level of the machine is "
+            "assigned once (bijection)");
+}
+
+TEST(Validate, phases_use_known_names) {
+  Config c = good();
+  c.phases["scalar"].split["i"] = {{"L3", 2}, {"L1", 3}};
+  EXPECT_EQ(complaint(c).substr(0, 75),
+            "E320 phases.scalar.split.i: machine 'artificial' has no layer 'L3' | did yo");
+  c = good();
+  c.phases["scalar"].split["j"] = {{"L1", 3}};
+  EXPECT_EQ(complaint(c).substr(0, 66),
+            "E321 phases.scalar.split: program 'matvec' has no dimension 'j' | ");
+  c = good();
+  c.phases["scalar"].order = {{"COR", "i"}, {"HM", "k"}, {"L1", "i"}};
+  EXPECT_EQ(complaint(c),
+            "E329 phases.scalar.order: level L1.k has 3 parts, but no place | add \"L1.k\" to "
+            "\"phases.scalar.order\"");
+  c.phases["scalar"].order = {{"COR", "i"}, {"COR", "i"}};
+  EXPECT_EQ(complaint(c),
+            "E328 phases.scalar.order: level COR.i occurs twice | every level is one loop");
+}
+
+// ---- tags
+
+TEST(Validate, tags_name_levels_and_dimensions_of_the_machine) {
+  Config c = good();
+  c.tags = {{"COR.i", "y"}, {"L1.k", "x"}};
+  expect_accepted(c);
+  c.tags = {{"COR", "x"}};
+  EXPECT_EQ(complaint(c),
+            "E317 tags: cannot read the level \"COR\" | write LAYER.dimension, such as \"L1.k\"");
+  c.tags = {{"L3.i", "x"}};
+  EXPECT_EQ(complaint(c).substr(0, 53), "E320 tags: machine 'artificial' has no layer 'L3' | d");
+  c.tags = {{"L1.j", "x"}};
+  EXPECT_EQ(complaint(c).substr(0, 50), "E321 tags: program 'matvec' has no dimension 'j' |");
+  c.tags = {{"L1.i", "z"}};
+  EXPECT_EQ(complaint(c), "E350 tags: L1.i has no dimension 'z' | one of x, y");
+  c.tags.clear();
+  c.phases["scalar"].tags = {{"L1.i", "q"}};
+  EXPECT_EQ(complaint(c), "E350 phases.scalar.tags: L1.i has no dimension 'q' | one of x, y");
+}
+
+TEST(Validate, no_level_of_the_machine_is_used_twice) {
+  const std::string hint = " | give every level of a layer a dimension of its own";
+  Config c = good();
+  c.tags = {{"L1.i", "x"}, {"L1.k", "x"}};
+  EXPECT_EQ(complaint(c),
+            "E350 tags: L1.x is used by two levels in decomposition (bijection)" + hint);
+  c.tags = {{"L1.i", "x"}, {"HM.k", "x"}};
+  expect_accepted(c);
+  c.phases["recomposition"].split["k"] = {{"L1", 2}, {"HM", 3}};
+  EXPECT_EQ(complaint(c),
+            "E350 tags: L1.x is used by two levels in recomposition (bijection)" + hint);
+  c.phases["recomposition"].tags = {{"HM.k", "y"}};
+  expect_accepted(c);
+  c.phases["scalar"].tags = {{"L1.k", "x"}};
+  EXPECT_EQ(complaint(c), "E350 tags: L1.x is used by two levels in scalar (bijection)" + hint);
+}
+
+// ---- open levels
+
+TEST(Validate, an_open_level_is_the_most_significant_one) {
+  Config c = good();
+  c.split["i"][0].parts = open_parts;
+  expect_accepted(c);
+  expect_accepted(c, {{"I", 1000}, {"K", 5}});
+  c.split["i"] = {{"COR", 2}, {"L1", open_parts}};
+  EXPECT_EQ(complaint(c),
+            "E354 split.i: the open level \"L1 *\" is not the first | only the most significant "
+            "digit may be open");
+}
+
+TEST(Validate, an_open_level_has_no_limit) {
+  const hl::Program p = computation(matvec_text, {{"I", 6}, {"K", 1}});
+  const auto verdict_on = [&](const char* machine, const char* layer) {
+    Config c{.layers = {layer}, .order = {{layer, "i"}}};
+    c.split["i"] = {{layer, open_parts}};
+    const Diagnostic d = diagnostic_of([&] { validate(c, p, machine::find_machine(machine)); });
+    return d.code + " " + d.message;
+  };
+  EXPECT_EQ(verdict_on("cuda", "CC"),
+            "E354 split.i: layer CC has a limit, so its level cannot be open");
+  EXPECT_EQ(verdict_on("gpu", "WRP").substr(0, 4), "E354");
+  EXPECT_EQ(verdict_on("cpu", "SIMD").substr(0, 4), "E354");
+  EXPECT_EQ(verdict_on("cpu", "REG").substr(0, 4), "E354");
+  for (const auto& [machine, layer] : {std::pair("cuda", "SMX"), std::pair("cpu", "COR"),
+                                       std::pair("gpu", "BLK"), std::pair("cpu", "L1")}) {
+    EXPECT_EQ(verdict_on(machine, layer), " (no error was raised)") << machine << " " << layer;
+  }
+}
+
+TEST(Validate, a_size_known_at_run_time_has_an_open_level) {
+  const hl::Program p =
+      hl::bind(hl::parse("mdh 1\nprogram sum<K: size = *> = out_view( s: i64 = [] )"
+                         " * md_hom( k: K by pw(add) ) { s = x; } * inp_view( x: i64 = [k] )"),
+               {});
+  Config c{.layers = {"COR", "L1"}, .order = {{"COR", "k"}, {"L1", "k"}}};
+  c.split["k"] = {{"COR", 4}, {"L1", 8}};
+  const machine::Machine& m = machine::find_machine("artificial");
+  const Diagnostic d = diagnostic_of([&] { validate(c, p, m); });
+  EXPECT_EQ(
+      d.code + " " + d.message + " | " + d.hint,
+      "E354 split.k: the size is known at run time only, but no level is open | give the most "
+      "significant digit as many parts as needed, such as \"L1 *\"");
+  c.split["k"][0].parts = open_parts;
+  EXPECT_NO_THROW(validate(c, p, m));
+}
+
+TEST(Validate, other_names_of_layers_are_the_same_layers) {
+  const hl::Program p = computation(matvec_text, {{"I", 6}, {"K", 5}});
+  const Config c = parse_config(R"({"mdh_config": 1, "layers": ["BLK", "THR", "DEV"],
+    "split": {"i": ["SMX 2", "CC 3"], "k": ["DM 5"]}, "order": ["BLK.i", "CC.i", "DEV.k"],
+    "stage": {"v": [{"from": "DM.k", "region": "SM", "layout": ["k@DEV"]}]},
+    "tags": {"THR.i": "y"}, "phases": {"scalar": {"order": ["SMX.i", "THR.i", "DM.k"]}},
+    "code": {"cores": {"BLK": {"count": 2}}, "kernel": {"unroll": {"DEV.k": 2}}}})");
+  EXPECT_NO_THROW(validate(c, p, machine::find_machine("cuda")));
 }
 
 TEST(Validate, levels_are_written_layer_dot_dimension) {

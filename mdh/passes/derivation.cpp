@@ -4,6 +4,7 @@
 
 #include "mdh/hl/analysis.h"
 #include "mdh/hl/print.h"
+#include "mdh/ll/names.h"
 #include "mdh/passes/lower.h"
 #include "mdh/support/text.h"
 
@@ -12,7 +13,8 @@ namespace {
 
 class Deriver {
  public:
-  Deriver(const ll::Program& low, const ll::Config& config) : low_(low), config_(config) {}
+  Deriver(const ll::Program& low, const machine::Machine& machine, const ll::Config& config)
+      : low_(low), machine_(machine), config_(config) {}
 
   std::vector<DerivationStep> run() {
     for (const auto& group : config_.fuse) {
@@ -23,17 +25,14 @@ class Deriver {
     order("D1", names(low_.decompose),
           "concatenations in any dimensions interchange: (a ++x b) ++y (c ++x d) = (a ++y c) ++x "
           "(b ++y d)");
-    assignment("D2", low_.decompose);
+    assignment("D2", slots_of(low_.decompose));
     for (size_t b = 0; b < low_.computation.inputs.size(); ++b) {
-      places("D3, D4, S3, S4", low_.computation.inputs[b].symbol.name, low_.decompose, b,
-             low_.scalar.reads[b]);
+      places("D3, D4, S3, S4", low_.computation.inputs[b], low_.decompose, b, low_.scalar.reads[b]);
     }
-    std::vector<std::string> scalar;
-    for (const ll::Level& level : low_.scalar.order) scalar.push_back(to_string(low_, level));
-    order("S1", scalar, "f is applied to every point once, and no point depends on another");
+    scalar_phase();
     recomposition();
     for (size_t b = 0; b < low_.computation.outputs.size(); ++b) {
-      places("R3, R4, S5, S6", low_.computation.outputs[b].symbol.name, low_.recompose, b,
+      places("R3, R4, S5, S6", low_.computation.outputs[b], low_.recompose, b,
              low_.scalar.writes[b]);
     }
     return std::move(steps_);
@@ -85,15 +84,34 @@ class Deriver {
     if (!levels.empty()) add(parameter, join(levels, ", "), law);
   }
 
-  void assignment(const std::string& parameter, const std::vector<ll::TaggedOperator>& phase) {
+  std::string slot(const ll::Level& level, const std::string& layer,
+                   const std::string& axis) const {
+    return fmt::format("{} on {}.{}", to_string(low_, level), layer, axis);
+  }
+
+  std::vector<std::string> slots_of(const std::vector<ll::TaggedOperator>& phase) const {
     std::vector<std::string> slots;
-    for (const ll::TaggedOperator& op : phase) {
-      slots.push_back(
-          fmt::format("{} on {}.{}", to_string(low_, op.level), op.layer, op.dimension));
-    }
+    for (const ll::TaggedOperator& op : phase)
+      slots.push_back(slot(op.level, op.layer, op.dimension));
+    return slots;
+  }
+
+  void assignment(const std::string& parameter, const std::vector<std::string>& slots) {
     if (!slots.empty()) {
       add(parameter, join(slots, ", "), "tags say who computes a part, not what it is");
     }
+  }
+
+  void scalar_phase() {
+    std::vector<std::string> levels, slots;
+    for (size_t q = 0; q < low_.scalar.order.size(); ++q) {
+      const ll::Level& level = low_.scalar.order[q];
+      const ll::MachineLevel& on = low_.scalar.assignment[q];
+      levels.push_back(to_string(low_, level));
+      slots.push_back(slot(level, on.layer, on.axis));
+    }
+    order("S1", levels, "f is applied to every point once, and no point depends on another");
+    assignment("S2", slots);
   }
 
   void recomposition() {
@@ -104,27 +122,28 @@ class Deriver {
           scans ? "cc, pw and ps with one associative and commutative operator interchange; ps "
                   "finds its predecessors by index, not by order"
                 : "cc and pw with one associative and commutative operator interchange");
-    assignment("R2", low_.recompose);
+    assignment("R2", slots_of(low_.recompose));
   }
 
-  void places(const std::string& parameter, const std::string& buffer,
+  void places(const std::string& parameter, const hl::BufferView& buffer,
               const std::vector<ll::TaggedOperator>& phase, size_t b, const ll::Place& at_f) {
-    std::vector<std::string> path;
+    ll::Place last = ll::user_place(buffer, machine_);
+    std::vector<std::string> path = {"user " + last.region};
     const auto visit = [&](const std::string& where, const ll::Place& place) {
-      if (path.empty() || last_ != place) path.push_back(where + " " + place.region);
-      last_ = place;
+      if (last != place) path.push_back(where + " " + place.region);
+      last = place;
     };
     for (const ll::TaggedOperator& op : phase) visit(to_string(low_, op.level), op.places[b]);
     visit("f", at_f);
     if (path.size() > 1) {
-      add(parameter, buffer + ": " + join(path, " -> "),
+      add(parameter, buffer.symbol.name + ": " + join(path, " -> "),
           "a copy into another region or layout is a bijection of addresses");
     }
   }
 
   const ll::Program& low_;
+  const machine::Machine& machine_;
   const ll::Config& config_;
-  ll::Place last_;
   std::vector<DerivationStep> steps_;
 };
 
@@ -133,7 +152,7 @@ class Deriver {
 std::vector<DerivationStep> derivation(const hl::Program& program, const machine::Machine& machine,
                                        const ll::Config& config) {
   const ll::Program low = lower(program, machine, config);
-  return Deriver(low, config).run();
+  return Deriver(low, machine, config).run();
 }
 
 std::string print(const std::vector<DerivationStep>& steps) {

@@ -33,6 +33,7 @@ class Pair {
 
   hl::Program run() {
     check_operators();
+    check_name();
     hl::Program result = p_;
     join_dimensions(result);
     for (hl::BufferView& buffer : result.outputs) join_buffer(buffer);
@@ -66,18 +67,35 @@ class Pair {
     }
   }
 
+  void check_name() const {
+    std::vector<std::string> taken;
+    for (const hl::Dimension& d : p_.dimensions) taken.push_back(d.symbol.name);
+    for (const scalar::Assignment& a : p_.body) taken.push_back(a.target.name);
+    for (const auto* views : {&p_.outputs, &p_.inputs}) {
+      for (const hl::BufferView& view : *views) {
+        taken.push_back(view.symbol.name);
+        for (const hl::Access& access : view.accesses) taken.push_back(access.symbol.name);
+      }
+    }
+    if (std::find(taken.begin(), taken.end(), fused_name()) == taken.end()) return;
+    refuse(outer_name_, inner_name_, fmt::format("the name '{}' is taken", fused_name()),
+           "rename what has it");
+  }
+
+  std::string fused_name() const { return outer_name_ + "_" + inner_name_; }
+
   /// The fused dimension takes the place of the outer one.
   void join_dimensions(hl::Program& result) const {
     const int64_t size = hl::sizes(p_)[outer_] * inner_size_;
     hl::Dimension& fused = result.dimensions[outer_];
-    fused.symbol.name = outer_name_ + "_" + inner_name_;
+    fused.symbol.name = fused_name();
     fused.size = scalar::index_literal(size);
     result.dimensions.erase(result.dimensions.begin() + static_cast<int64_t>(inner_));
   }
 
   Expr fused_index() const {
     Symbol symbol = p_.dimensions[outer_].symbol;
-    symbol.name = outer_name_ + "_" + inner_name_;
+    symbol.name = fused_name();
     return scalar::variable(symbol, scalar::Scalar::i64, p_.dimensions[outer_].where);
   }
 
@@ -194,6 +212,11 @@ class Pair {
 hl::Program fuse(const hl::Program& program, const std::vector<std::vector<std::string>>& groups) {
   hl::Program result = program;
   for (const std::vector<std::string>& group : groups) {
+    if (!hl::is_concrete(program)) {
+      user_error("E352", {},
+                 fmt::format("fuse [{}]: a size is known at run time only", join(group, ", ")),
+                 "give all sizes, or fuse nothing");
+    }
     if (group.size() < 2) {
       user_error("E352", {}, fmt::format("fuse [{}]: one dimension alone", join(group, ", ")),
                  "name the dimensions to be joined, the outer one first");

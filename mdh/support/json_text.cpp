@@ -98,14 +98,18 @@ Location JsonText::place(size_t byte) const {
           1 + static_cast<int>(before.size() - line_start)};
 }
 
-Location JsonText::place_of_key(const std::string& key) const {
+std::optional<size_t> JsonText::find_key(const std::string& key, size_t from) const {
   const std::string quoted = '"' + key + '"';
-  for (size_t at = text_.find(quoted); at != std::string_view::npos;
+  for (size_t at = text_.find(quoted, from); at != std::string_view::npos;
        at = text_.find(quoted, at + 1)) {
     const size_t next = text_.find_first_not_of(" \t\r\n", at + quoted.size());
-    if (next != std::string_view::npos && text_[next] == ':') return place(at);
+    if (next != std::string_view::npos && text_[next] == ':') return at;
   }
-  return place(0);
+  return std::nullopt;
+}
+
+Location JsonText::place_of_key(const std::string& key) const {
+  return place(find_key(key).value_or(0));
 }
 
 Location JsonText::place_of(const std::vector<std::string>& path) const {

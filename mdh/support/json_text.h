@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,10 @@ class JsonText {
   /// Line and column of a byte.
   Location place(size_t byte) const;
 
-  /// Where the key first stands, and not a value that reads the same; the beginning if it is not
-  /// found.
+  /// The byte at which the key first stands, and not a value that reads the same.
+  std::optional<size_t> find_key(const std::string& key, size_t from = 0) const;
+
+  /// Where the key first stands; the beginning if it is not found.
   Location place_of_key(const std::string& key) const;
 
   /// Where the keys and positions lead from the outermost value: {"layers", "2", "kind"} is the

@@ -63,5 +63,13 @@ TEST(JsonText, a_path_that_leads_nowhere_ends_at_the_last_value_on_the_way) {
   EXPECT_EQ(place("{}", {"a", "b"}), "f.json:1:1");
 }
 
+TEST(JsonText, a_key_is_found_behind_a_place) {
+  const std::string text = R"({"a": {"b": 1}, "c": {"b": 2, "d": "b"}})";
+  const JsonText json(text, "f.json");
+  EXPECT_EQ(json.find_key("b"), 7u);
+  EXPECT_EQ(json.find_key("b", 8), 22u);
+  EXPECT_EQ(json.find_key("b", 23), std::nullopt) << "the value at the end is no key";
+}
+
 }  // namespace
 }  // namespace mdh

@@ -36,8 +36,8 @@ TEST(Show, derivation_names_the_property_behind_every_step) {
                        "#PRT: k = HM 4 · COR 16 · L1 64\n"
                        "    because h(a ++k b) = h(a) pw(add) h(b), 3 times\n"))
       << fig15;
-  EXPECT_TRUE(contains(fig15, "D3, D4, S3, S4: v: HM.i HM -> L1.i L1\n")) << fig15;
-  EXPECT_TRUE(contains(fig15, "R3, R4, S5, S6: w: HM.i HM -> L1.i L1\n")) << fig15;
+  EXPECT_TRUE(contains(fig15, "D3, D4, S3, S4: v: user HM -> L1.i L1\n")) << fig15;
+  EXPECT_TRUE(contains(fig15, "R3, R4, S5, S6: w: user HM -> L1.i L1\n")) << fig15;
   EXPECT_FALSE(contains(fig15, "S4: M:")) << "M stays where it is\n" << fig15;
   const std::string pluto =
       output_of("show matmul --derivation --config " + golden("configs/pluto_matmul.json"));

@@ -4,12 +4,14 @@
 //   * inp_view( x: f32 = [i - 1] )  // error: reaches -1 at i = 0  // hint: shift the access
 //
 // Both are regular expressions that must be found in the message and in the hint; without "hint:"
-// there must be no hint. The second half keeps docs/errors.md complete.
+// there must be no hint. The second half keeps docs/errors.md complete, and the corpus of wrong
+// configurations in configs/, which tests/cli runs.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <regex>
 #include <set>
@@ -171,6 +173,23 @@ TEST(ErrorIndex, every_mistake_a_file_can_make_is_in_the_corpus) {
   for (const std::string& name : cases()) seen.insert(diagnostic_for(name).code);
   for (const std::string& code : expected) {
     EXPECT_TRUE(seen.contains(code)) << code << " needs a case in tests/errors/";
+  }
+}
+
+// Not from a configuration file alone: they are about tables (E319) and the text form (E330 to
+// E333).
+TEST(ErrorIndex, every_mistake_a_configuration_can_make_is_in_the_corpus) {
+  Codes raised = codes_in("mdh/ll"), expected = {"E352"};
+  std::copy_if(raised.begin(), raised.end(), std::inserter(expected, expected.end()),
+               [](const std::string& code) { return "E310" <= code && code < "E360"; });
+  for (const char* code : {"E319", "E330", "E331", "E332", "E333"}) {
+    EXPECT_EQ(expected.erase(code), 1u) << code << " is not raised any more";
+  }
+  EXPECT_GE(expected.size(), 30u);
+  const std::string text = read_file(root() / "tests" / "errors" / "configs" / "expected.txt");
+  for (const std::string& code : expected) {
+    EXPECT_NE(text.find("[" + code + "]"), std::string::npos)
+        << code << " needs a case in tests/errors/configs/";
   }
 }
 

@@ -1,0 +1,270 @@
+#include <gtest/gtest.h>
+
+#include "mdh/ll/test_configs.h"
+
+namespace mdh::ll {
+namespace {
+
+/// MatVec 8 x 8 on the gpu: a tile that threads fill together, and a reduction over lanes.
+Config on_gpu() {
+  return config(R"("layers": ["BLK", "WRP", "THR", "SHR", "REG"],
+    "split": {"i": ["BLK 2", "WRP 2", "REG 2"], "k": ["THR 4", "SHR 2"]},
+    "order": ["BLK.i", "WRP.i", "THR.k", "SHR.k", "REG.i"],
+    "stage": {"M": [{"from": "SHR.k", "region": "SM"}, {"from": "REG.i", "region": "RM"}]},
+    "acc": {"w": [{"inside": "SHR.k", "region": "RM"}]})");
+}
+
+hl::Program matvec() { return computation(matvec_text, {{"I", 8}, {"K", 8}}); }
+
+std::string with(const std::string& code, const hl::Program& program = matvec()) {
+  Config c = on_gpu();
+  c.code = parse_config("{\"mdh_config\": 1, \"code\": {" + code + "}}").code;
+  return verdict(c, program, machine::find_machine("gpu"));
+}
+
+TEST(Code, everything_at_once_is_accepted) {
+  EXPECT_EQ(with(R"("stage": {"M": [{"pad": 1, "depth": 2, "transport": "async", "width": 16,
+      "copy_order": {"k": 4}, "prefetch": {"distance": 4, "level": "SHR.k"}, "hint": "streaming",
+      "opaque": true}, {"roll": "SHR.k"}]},
+    "edge": {"i": "pad", "k": "mask"}, "combine": {"THR.k": "shuffle"},
+    "cores": {"BLK": {"count": 4, "deal": "cyclic"}},
+    "kernel": {"unroll": {"SHR.k": 2}, "emit": "by_operand M", "launch_bounds": [64, 2],
+      "compiler": "nvcc", "flags": ["-O3"], "store": "streaming", "contract": "fast"})"),
+            "accepted");
+}
+
+TEST(Code, tiles_are_described_in_their_order) {
+  EXPECT_EQ(with(R"("stage": {"v": [{"pad": 1}]})"),
+            "E353 code.stage.v: 1 tiles are described, but 'v' is staged 0 times | describe the "
+            "tiles of \"stage\" in their order");
+  EXPECT_EQ(with(R"("stage": {"M": [{}, {}, {}]})"),
+            "E353 code.stage.M: 3 tiles are described, but 'M' is staged 2 times | describe the "
+            "tiles of \"stage\" in their order");
+  EXPECT_EQ(with(R"("stage": {"Q": [{}]})").substr(0, 19), "E353 code.stage.Q: ");
+  EXPECT_EQ(with(R"("stage": {"M": []})"), "accepted");
+}
+
+TEST(Code, described_tiles_exist) {
+  const std::string expected =
+      "E353 code.stage.M: 'M' is staged 2 times, but 1 of the tiles exist | remove tiles that "
+      "change nothing, or that have no loop before the next one";
+  Config c = on_gpu();
+  c.code.stage["M"] = {{.pad = 1}};
+  c.stage["M"][0].region = "DM";  // where it is anyway
+  EXPECT_EQ(verdict(c, matvec(), machine::find_machine("gpu")), expected);
+  c.stage["M"][0].region = "SM";
+  c.order = {{"BLK", "i"}, {"WRP", "i"}, {"THR", "k"}, {"SHR", "i"}, {"REG", "i"}, {"SHR", "k"}};
+  c.stage["M"][0].from = {"SHR", "i"};  // of one part
+  EXPECT_EQ(verdict(c, matvec(), machine::find_machine("gpu")), expected);
+  c.code.stage.clear();
+  EXPECT_EQ(verdict(c, matvec(), machine::find_machine("gpu")), "accepted");
+}
+
+TEST(Code, numbers_of_a_tile_are_in_range) {
+  EXPECT_EQ(with(R"("stage": {"M": [{}, {"pad": -1}]})"),
+            "E353 code.stage.M[1]: pad is -1 | at least 0");
+  EXPECT_EQ(with(R"("stage": {"M": [{"depth": 0}]})"),
+            "E353 code.stage.M[0]: depth is 0 | at least 1");
+  for (const int width : {0, 1, 2, 4, 8, 16, 32, 64}) {
+    EXPECT_EQ(with(fmt::format(R"("stage": {{"M": [{{"width": {}}}]}})", width)), "accepted");
+  }
+  for (const int width : {-1, 3, 12, 65, 128}) {
+    EXPECT_EQ(
+        with(fmt::format(R"("stage": {{"M": [{{"width": {}}}]}})", width)),
+        fmt::format("E353 code.stage.M[0]: width is {} | 1, 2, 4, ... 64 bytes, or 0", width));
+  }
+  EXPECT_EQ(with(R"("stage": {"M": [{"copy_order": {"k": 0}}]})"),
+            "E353 code.stage.M[0]: copy_order is 0 | at least 1");
+  EXPECT_EQ(with(R"("stage": {"M": [{"copy_order": {"j": 2}}]})"),
+            "E353 code.stage.M[0]: copy_order: 'j' is no dimension of the buffer | name the only "
+            "dimension that walks along it, or its position 1, 2, ...");
+  EXPECT_EQ(with(R"("stage": {"M": [{"copy_order": {"2": 2}}]})"), "accepted");
+}
+
+TEST(Code, a_prefetch_looks_ahead_along_a_level) {
+  EXPECT_EQ(with(R"("stage": {"M": [{"prefetch": {"distance": 0, "level": "SHR.k"}}]})"),
+            "E353 code.stage.M[0]: prefetch distance is 0 | at least 1");
+  EXPECT_EQ(with(R"("stage": {"M": [{"prefetch": {"level": "SHR.i"}}]})"),
+            "E353 code.stage.M[0]: SHR.i is not in the order | did you mean 'SHR.k'?");
+}
+
+TEST(Code, tiles_roll_along_a_loop_around_them) {
+  EXPECT_EQ(with(R"("stage": {"M": [{}, {"roll": "SHR.k"}]})"), "accepted");
+  EXPECT_EQ(
+      with(R"("stage": {"M": [{"roll": "SHR.k"}]})"),
+      "E353 code.stage.M[0]: roll: SHR.k is inside of the tile | name a loop outside of SHR.k");
+  EXPECT_EQ(with(R"("stage": {"M": [{"roll": "WRP.i"}]})"),
+            "E353 code.stage.M[0]: roll: WRP.i is not a loop | tiles roll along a level on a loop "
+            "layer");
+  EXPECT_EQ(with(R"("stage": {"M": [{"roll": "L1.k"}]})").substr(0, 44),
+            "E353 code.stage.M[0]: L1.k is not in the ord");
+}
+
+TEST(Code, a_tile_rolls_in_the_order_of_the_decomposition) {
+  Config c = config(R"("layers": ["L2", "L1"], "split": {"i": ["L2 8"], "k": ["L1 8"]},
+    "order": ["L2.i", "L1.k"], "stage": {"M": [{"from": "L1.k", "region": "REG"}]},
+    "code": {"stage": {"M": [{"roll": "L2.i"}]}})");
+  const machine::Machine& cpu = machine::find_machine("cpu");
+  EXPECT_EQ(verdict(c, matvec(), cpu), "accepted");
+  c.phases["decomposition"].order = {{"L1", "k"}, {"L2", "i"}};
+  EXPECT_EQ(verdict(c, matvec(), cpu).substr(0, 45),
+            "E353 code.stage.M[0]: roll: L2.i is inside of");
+  c.phases = {{"recomposition", {.split = {{"i", {{"COR", 8}}}}}}};
+  EXPECT_EQ(verdict(c, matvec(), cpu), "accepted") << "it is a loop where tiles are filled";
+}
+
+// ---- borders
+
+TEST(Code, borders_are_those_of_dimensions) {
+  EXPECT_EQ(with(R"("edge": {"q": "mask"})"),
+            "E353 code.edge: program 'matvec' has no dimension 'q' | did you mean 'i'?");
+  for (const char* edge : {"clamp", "mask"}) {
+    EXPECT_EQ(with(fmt::format(R"("edge": {{"i": "{}", "k": "{}"}})", edge, edge)), "accepted");
+  }
+  for (const char* edge : {"pad", "overlap"}) {
+    EXPECT_EQ(
+        with(fmt::format(R"("edge": {{"k": "{}"}})", edge)),
+        fmt::format("E353 code.edge.k: {} needs a concatenated dimension | clamp or mask", edge));
+  }
+}
+
+/// The last register tile is shifted inwards: its points are computed twice.
+TEST(Code, overlapping_tiles_overwrite_and_never_combine) {
+  const machine::Machine& cpu = machine::find_machine("cpu");
+  const auto overlap = [&](int64_t rows, const std::string& order, const std::string& acc) {
+    const Config c = config(fmt::format(
+        R"("layers": ["L1", "REG"], "split": {{"i": ["L1 4", "REG 4"], "k": ["L1 8"]}},
+           "order": [{}], "code": {{"edge": {{"i": "overlap"}}}}, "acc": {{{}}})",
+        order, acc));
+    return verdict(c, computation(matvec_text, {{"I", rows}, {"K", 8}}), cpu);
+  };
+  const std::string inner = R"("L1.i", "L1.k", "REG.i")", outer = R"("L1.k", "L1.i", "REG.i")";
+  const std::string once = R"("w": [{"inside": "L1.k", "region": "REG"}])";
+  EXPECT_EQ(overlap(13, inner, once), "accepted");
+  EXPECT_EQ(overlap(4, inner, once), "accepted");
+  EXPECT_EQ(overlap(3, inner, once),
+            "E353 code.edge.i: overlap needs a size of at least one tile, 4 | clamp or mask");
+  EXPECT_EQ(overlap(13, inner, ""),
+            "E353 code.edge.i: overlap would combine twice at level L1.k | accumulate inside of "
+            "the reduction and write once, or clamp");
+  EXPECT_EQ(overlap(13, outer, R"("w": [{"inside": "L1.i", "region": "REG"}])").substr(0, 47),
+            "E353 code.edge.i: overlap would combine twice a");
+}
+
+// ---- cores
+
+TEST(Code, cores_combine_where_there_is_something_to_combine) {
+  EXPECT_EQ(with(R"("combine": {"BLK.i": "team_tree"})"),
+            "E353 code.combine.BLK.i: nothing is combined in a concatenated dimension | remove the "
+            "entry");
+  EXPECT_EQ(with(R"("combine": {"SHR.k": "team_tree"})"),
+            "E353 code.combine.SHR.k: SHR is not a layer of cores | loops combine one after the "
+            "other; remove the entry");
+  EXPECT_EQ(with(R"("combine": {"BLK.k": "team_tree"})").substr(0, 49),
+            "E353 code.combine: BLK.k is not in the order | di");
+  for (const char* how :
+       {"shuffle", "team_tree", "partials_kernel", "last_core", "cluster", "atomic"}) {
+    EXPECT_EQ(with(fmt::format(R"("combine": {{"THR.k": "{}"}})", how)), "accepted") << how;
+  }
+}
+
+TEST(Code, cores_shuffle_where_they_combine_privately) {
+  Config c = config(R"("layers": ["SMX", "CC"], "split": {"i": ["SMX 8"], "k": ["CC 8"]},
+    "order": ["SMX.i", "CC.k"], "code": {"combine": {"CC.k": "shuffle"}})");
+  EXPECT_EQ(
+      verdict(c, matvec(), machine::find_machine("cuda")),
+      "E353 code.combine.CC.k: cores of CC do not exchange registers | shuffle only where the "
+      "machine combines in a private region");
+  EXPECT_EQ(verdict(c, matvec(), machine::find_machine("cuda_wrp")), "accepted");
+}
+
+TEST(Code, the_layer_of_a_combination_is_that_of_recomposition) {
+  Config c = config(R"("layers": ["SMX", "DM"], "split": {"i": ["SMX 8"], "k": ["DM 8"]},
+    "order": ["SMX.i", "DM.k"], "code": {"combine": {"DM.k": "team_tree"}},
+    "phases": {"recomposition": {"split": {"k": ["CC 8"]}}})");
+  EXPECT_EQ(verdict(c, matvec(), machine::find_machine("cuda")), "accepted");
+}
+
+TEST(Code, an_atomic_update_needs_a_neutral_element) {
+  const hl::Program own = hl::parse(
+      "mdh 1\nop larger(l, r) = if l > r then l else r;\n"
+      "program p = out_view( y: i64 = [i] ) * md_hom( i: 8 by cc, k: 8 by pw(larger) ) { y = M * "
+      "v; }"
+      " * inp_view( M: i64 = [i, k]; v: i64 = [k] )");
+  Config c = on_gpu();
+  c.acc.clear();
+  c.code.combine[{"THR", "k"}] = Combination::atomic;
+  EXPECT_EQ(verdict(c, own, machine::find_machine("gpu")),
+            "E353 code.combine.THR.k: atomic needs a neutral element, and 'larger' declares none | "
+            "team_tree or partials_kernel");
+  EXPECT_EQ(verdict(c, matvec(), machine::find_machine("gpu")), "accepted");
+}
+
+TEST(Code, parts_are_dealt_to_cores_that_do_not_wait_inside) {
+  EXPECT_EQ(
+      with(R"("cores": {"SHR": {"count": 2}})"),
+      "E353 code.cores: 'SHR' is not a layer of cores | one of the machine's layers of cores");
+  EXPECT_EQ(with(R"("cores": {"QQQ": {"count": 2}})").substr(0, 32),
+            "E353 code.cores: 'QQQ' is not a ");
+  EXPECT_EQ(with(R"("cores": {"BLK": {"count": -1}})"),
+            "E353 code.cores.BLK: count is -1 | at least 0");
+  EXPECT_EQ(
+      with(R"("cores": {"WRP": {"count": 1}})"),
+      "E353 code.cores.WRP: the cores fill the tile of 'M' together and wait inside of a part "
+      "| deal parts only where no barrier of the same cores stands inside");
+  EXPECT_EQ(with(R"("cores": {"THR": {"deal": "dynamic"}})").substr(0, 30),
+            "E353 code.cores.THR: the cores");
+  EXPECT_EQ(with(R"("cores": {"WRP": {"count": 0}})"), "accepted");
+  EXPECT_EQ(with(R"("cores": {"SMX": {"count": 2}})"), "accepted") << "another name of BLK";
+}
+
+// ---- the kernel
+
+TEST(Code, loops_are_unrolled_at_least_once) {
+  EXPECT_EQ(with(R"("kernel": {"unroll": {"SHR.k": 0}})"),
+            "E353 code.kernel.unroll: times is 0 | at least 1");
+  EXPECT_EQ(with(R"("kernel": {"unroll": {"SHR.j": 2}})").substr(0, 35),
+            "E353 code.kernel.unroll: SHR.j is n");
+}
+
+TEST(Code, launch_bounds_are_one_or_two_numbers) {
+  EXPECT_EQ(with(R"("kernel": {"launch_bounds": [64, 2, 1]})"),
+            "E353 code.kernel: launch_bounds has more than two numbers | threads, or threads and "
+            "blocks");
+  EXPECT_EQ(with(R"("kernel": {"launch_bounds": [64, 0]})"),
+            "E353 code.kernel: launch_bounds is 0 | at least 1");
+  EXPECT_EQ(with(R"("kernel": {"launch_bounds": [64]})"), "accepted");
+}
+
+TEST(Code, emit_orders_are_known) {
+  for (const char* emit : {"program", "serpentine", "by_operand v"}) {
+    EXPECT_EQ(with(fmt::format(R"("kernel": {{"emit": "{}"}})", emit)), "accepted") << emit;
+  }
+  for (const char* emit : {"by_operand w", "by_operand", "zigzag", ""}) {
+    EXPECT_EQ(with(fmt::format(R"("kernel": {{"emit": "{}"}})", emit)),
+              fmt::format("E353 code.kernel: there is no emit order '{}' | program, serpentine, or "
+                          "\"by_operand A\" with an input",
+                          emit));
+  }
+}
+
+/// Where rounding decides, multiplication and addition stay two operations.
+TEST(Code, contraction_needs_pure_arithmetic) {
+  const auto of = [&](const std::string& body) {
+    return with(R"("kernel": {"contract": "fast"})",
+                hl::parse("mdh 1\nprogram p = out_view( w: i64 = [i] )"
+                          " * md_hom( i: 8 by cc, k: 8 by pw(add) ) { w = " +
+                          body +
+                          "; }"
+                          " * inp_view( M: i64 = [i, k]; v: i64 = [k] )"));
+  };
+  EXPECT_EQ(of("M * v + 1"), "accepted");
+  const std::string refused =
+      "E353 code.kernel: contract fast, but f compares, chooses or loops | off: rounding must not "
+      "decide";
+  EXPECT_EQ(of("if M > v then M else v"), refused);
+  EXPECT_EQ(of("max(M, v) * 2"), refused);
+}
+
+}  // namespace
+}  // namespace mdh::ll
