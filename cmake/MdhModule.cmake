@@ -154,9 +154,12 @@ function(mdh_test name)
     target_precompile_headers(${target} REUSE_FROM mdh_test_pch)
   endif()
   if(MDH_SANITIZE)
-    add_test(NAME ${name} COMMAND ${target})
-    set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 1800
-                         ENVIRONMENT "${arg_ENVIRONMENT}")
+    # Two processes, for two cores; one for each test would only start up again and again.
+    foreach(half 0 1)
+      add_test(NAME ${name}.${half} COMMAND ${target})
+      set_tests_properties(${name}.${half} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 1800
+        ENVIRONMENT "${arg_ENVIRONMENT};GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=${half}")
+    endforeach()
   else()
     gtest_discover_tests(${target} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
                          DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${arg_LABEL} TIMEOUT 600

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Changes one token of an evaluator at a time and tells which test notices; see scripts/mutants.py.
 #
-#   scripts/mutants.sh [--count 60] [--seed 1] [--group high-level|low-level|loops|FILES...]
+#   scripts/mutants.sh [--count 60] [--seed 1] [--group high-level|low-level|lowering|loops|FILES...]
 #
 # It works on a copy of the tree under build/mutants; the sources stay as they are.
 
