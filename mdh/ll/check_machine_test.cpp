@@ -374,6 +374,31 @@ TEST(MachineRules, results_between_phases_are_seen_by_the_cores_of_both) {
   EXPECT_EQ(verdict(c, p, m), "accepted");
 }
 
+/// A phase at a time is on threads, the others are loops.
+TEST(MachineRules, what_waits_between_phases_is_seen_by_the_threads_of_each) {
+  const machine::Machine& m = machine::find_machine("cuda");
+  const hl::Program p = computation(matvec_text, {{"I", 4}, {"K", 8}});
+  const Config base = config(R"("layers": ["DM", "RM"], "split": {"i": ["DM 4"], "k": ["RM 8"]},
+      "order": ["DM.i", "RM.k"])");
+  const auto refused = [&](const std::string& phase, const std::string& from,
+                           const std::string& inside) {
+    Config c = base;
+    if (!phase.empty()) c.phases[phase].split["i"] = {{"CC", 4}};
+    if (from == "f") c.stage["v"] = {{{"f", ""}, "RM", {}}};
+    if (from == "DM.i") c.stage["v"] = {{{"DM", "i"}, "RM", {}}};
+    if (!inside.empty()) c.acc["w"] = {{{"f", ""}, "RM", {}}};
+    const std::string text = verdict(c, p, m);
+    return text.substr(0, text.find(" lies"));
+  };
+  EXPECT_EQ(refused("", "DM.i", "f"), "accepted");
+  EXPECT_EQ(refused("scalar", "DM.i", ""), "E346 'v'") << "f reads what all threads share";
+  EXPECT_EQ(refused("decomposition", "f", ""), "E346 'v'") << "every thread fills it";
+  EXPECT_EQ(refused("recomposition", "f", ""), "accepted");
+  EXPECT_EQ(refused("scalar", "", "f"), "E346 'w'");
+  EXPECT_EQ(refused("recomposition", "", "f"), "E346 'w'");
+  EXPECT_EQ(refused("decomposition", "", "f"), "accepted");
+}
+
 TEST(MachineRules, a_tile_that_f_reads_from_another_nest_is_seen_by_its_cores) {
   const machine::Machine& m = machine::find_machine("cuda");
   const hl::Program p = computation(matvec_text, {{"I", 4}, {"K", 8}});

@@ -152,6 +152,18 @@ TEST(Places, a_dimension_that_walks_along_two_axes_is_named_by_position) {
   EXPECT_EQ(verdict(c, diagonal, cpu), "accepted");
 }
 
+TEST(Places, accesses_along_different_dimensions_are_named_by_position) {
+  const hl::Program gram = hl::parse(
+      "mdh 1\nprogram gram = out_view( y: i64 = [i, j] ) * md_hom( i: 4 by cc, j: 4 by cc )"
+      " { y = x.1 * x.2; } * inp_view( x: i64 = [i], [j] )");
+  Config c = config(R"("layers": ["L1"], "split": {"i": ["L1 4"], "j": ["L1 4"]},
+    "order": ["L1.i", "L1.j"], "stage": {"x": [{"from": "L1.i", "region": "L1", "layout": ["j"]}]})");
+  const machine::Machine& cpu = machine::find_machine("cpu");
+  EXPECT_EQ(verdict(c, gram, cpu).substr(0, 37), "E343 stage.x: layout [j]: 'j' is no d");
+  c.stage["x"][0].layout = {{"1", ""}};
+  EXPECT_EQ(verdict(c, gram, cpu), "accepted");
+}
+
 // ---- open levels
 
 TEST(Places, the_size_of_a_copy_is_known) {

@@ -242,6 +242,11 @@ TEST(ConfigJson, the_place_of_a_complaint_is_the_key_and_not_an_equal_text) {
             "c.json:2:2 E315 \"order\": expected a list, got 1");
 }
 
+TEST(ConfigJson, the_place_of_a_complaint_is_inside_of_its_entry) {
+  EXPECT_EQ(complaint("{\"mdh_config\": 1, \"sizes\": {\"I\": 5},\n \"types\": {\"I\": 5}}"),
+            "c.json:2:12 E315 \"I\": expected a text, got 5");
+}
+
 TEST(ConfigJson, wrong_kinds_are_refused) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"\"program\": 1", "2:2 E315 \"program\": expected a text, got 1"},

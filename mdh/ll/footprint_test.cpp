@@ -169,6 +169,19 @@ TEST(Footprint, a_scan_inside_of_a_reduction_has_a_buffer_of_its_own) {
   EXPECT_EQ(f.accumulators[0].flushes.number(), 6);
 }
 
+TEST(Footprint, a_scan_in_a_new_accumulator_needs_no_other) {
+  const hl::Program p = hl::parse(
+      "mdh 1\nprogram sums = out_view( y: i64 = [i, j] )"
+      " * md_hom( i: 4 by ps(add), j: 3 by cc, k: 6 by pw(add) ) { y = x; }"
+      " * inp_view( x: i64 = [i, j, k] )");
+  const Footprint f = counted(
+      R"("layers": ["L1"], "split": {"i": ["L1 4"], "j": ["L1 3"], "k": ["L1 6"]},
+         "order": ["L1.k", "L1.j", "L1.i"], "acc": {"y": [{"inside": "L1.j", "region": "L1"}]})",
+      p, "artificial");
+  ASSERT_EQ(f.accumulators.size(), 1u);
+  EXPECT_EQ(f.accumulators[0].elements, 12);
+}
+
 TEST(Footprint, an_output_that_two_points_write_is_accumulated_by_points) {
   const hl::Program p = hl::parse(
       "mdh 1\nprogram meet = out_view( y: i64 = [i + j] ) * md_hom( i: 3 by cc, j: 4 by cc )"
@@ -261,6 +274,15 @@ TEST(Footprint, pads_and_depths_count_in_copies_only) {
   EXPECT_EQ(f.tiles[1].bytes, 2 * 4) << "the second tile has a description of its own";
 }
 
+TEST(Footprint, padding_lengthens_the_last_axis_of_the_layout) {
+  const Footprint f = counted(
+      R"("layers": ["L1"], "split": {"i": ["L1 6"], "k": ["L1 5"]}, "order": ["L1.i", "L1.k"],
+         "stage": {"M": [{"from": "L1.i", "region": "L1", "layout": ["k", "i"]}]},
+         "code": {"stage": {"M": [{"pad": 2}]}})",
+      matvec(6, 5), "artificial");
+  EXPECT_EQ(f.tiles[0].bytes, 5 * (6 + 2) * 8);
+}
+
 TEST(Footprint, registers_hold_what_is_read_and_not_its_box) {
   const hl::Program star = hl::parse(
       "mdh 1\nprogram star = out_view( y: f32 = [i, j] ) * md_hom( i: 6 by cc, j: 8 by cc )"
@@ -311,6 +333,36 @@ TEST(Footprint, cores_that_share_a_region_share_the_tile) {
   EXPECT_EQ(f.tiles[1].fills.number(), 16 * 2);
   EXPECT_EQ(region(f, "SM").bytes, 8 * 80);
   EXPECT_EQ(region(f, "RM").bytes, 8 * 5);
+}
+
+TEST(Footprint, a_copy_moves_out_of_loops_it_does_not_depend_on_but_not_out_of_cores) {
+  const Footprint f = counted(
+      R"("layers": ["COR", "L1"], "split": {"i": ["COR 2", "L1 3"], "k": ["L1 5"]},
+         "order": ["COR.i", "L1.i", "L1.k"], "stage": {"v": [{"from": "L1.k", "region": "L1"}]})",
+      matvec(6, 5), "artificial");
+  EXPECT_EQ(f.tiles[0].fills.number(), 2) << "once per core";
+}
+
+/// A region of each core, then one that all of them see: what comes from a private tile is not
+/// filled together.
+TEST(Footprint, cores_fill_a_tile_together_only_from_where_the_data_of_all_lies) {
+  const machine::Machine m{.name = "odd",
+                           .layers = {{.name = "MM", .region = "MM"},
+                                      {.name = "COR",
+                                       .kind = machine::LayerKind::cores,
+                                       .region = "MM",
+                                       .barrier = true}},
+                           .regions = {{.name = "MM"},
+                                       {.name = "OWN", .is_explicit = true, .owner = "COR"},
+                                       {.name = "ALL", .is_explicit = true}}};
+  Config c = config(R"("layers": ["COR", "MM"], "split": {"i": ["COR 2", "MM 3"], "k": ["MM 5"]},
+      "order": ["COR.i", "MM.i", "MM.k"], "stage": {"M": [{"from": "MM.k", "region": "ALL"}]})");
+  const auto tiles = [&] { return footprint(lowered(c, matvec(6, 5), m), m).tiles; };
+  EXPECT_EQ(tiles()[0].team.size(), 1u) << "from the user's buffer";
+  c.stage["M"].insert(c.stage["M"].begin(), {{"MM", "i"}, "OWN", {}});
+  EXPECT_TRUE(tiles()[0].team.empty());
+  EXPECT_TRUE(tiles()[1].team.empty());
+  EXPECT_EQ(tiles()[1].elements, 5);
 }
 
 /// Blocks have no barrier: what they keep in device memory is a copy each.
@@ -400,6 +452,16 @@ TEST(Footprint, phases_that_are_not_fused_are_mentioned) {
   EXPECT_NE(text.find("phases\n  1 of 3 loops are common, the others run phase by phase\n"),
             std::string::npos)
       << text;
+}
+
+TEST(Footprint, hard_limits_are_no_warnings) {
+  const machine::Machine& m = machine::find_machine("gpu");
+  Config c{.layers = {"SHR"}, .order = {{"SHR", "k"}}};
+  c.split["k"] = {{"SHR", 40000}};
+  c.stage["x"] = {{{"SHR", "k"}, "SM", {}}};
+  const hl::Program dot = computation(dot_text, {{"K", 40000}});
+  const Program low = program_of(parameters_of(c, dot, m), dot, m);
+  EXPECT_TRUE(soft_limits(footprint(low, m), m).empty());
 }
 
 TEST(Footprint, soft_limits_are_sentences) {

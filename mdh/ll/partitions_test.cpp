@@ -37,6 +37,7 @@ TEST(Partitions, that_are_too_many_for_64_bits_saturate) {
   const std::vector<int64_t> sizes(10, int64_t{1} << 40);
   EXPECT_EQ(exact_partitions(sizes, 9), UINT64_MAX);
   EXPECT_EQ(exact_partitions({int64_t{1} << 62}, 9), 9440350920u);
+  EXPECT_EQ(exact_partitions({int64_t{1} << 62}, 1000), UINT64_MAX);
 }
 
 TEST(Partitions, of_large_primes_are_found) {

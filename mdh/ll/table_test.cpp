@@ -188,10 +188,15 @@ TEST_F(Refusals, two_dimensions_do_not_share_a_machine_level) {
   const hl::Program p = computation(matvec_text, {{"I", 2}, {"K", 2}});
   const Config c = config(R"("layers": ["COR"], "split": {"i": ["COR 2"], "k": ["COR 2"]},
                              "order": ["COR.i", "COR.k"])");
-  std::string table = print_table(c, p, artificial());
-  table.replace(table.rfind("COR.y"), 5, "COR.x");
-  EXPECT_EQ(diagnostic_of([&] { parse_table(table, p, artificial()); }).message,
-            "two levels are on COR.x");
+  const std::string table = print_table(c, p, artificial());
+  for (int column = 0; column < 3; ++column) {
+    std::string changed = table;
+    size_t at = changed.find("COR.y");
+    for (int n = 0; n < column; ++n) at = changed.find("COR.y", at + 1);
+    changed.replace(at, 5, "COR.x");
+    EXPECT_EQ(diagnostic_of([&] { parse_table(changed, p, artificial()); }).message,
+              "two levels are on COR.x");
+  }
 }
 
 TEST_F(Refusals, places_are_complete) {

@@ -102,6 +102,14 @@ TEST(Families, other_accesses_have_tiles_of_their_own) {
   EXPECT_EQ(families(gram, gram.inputs[0]), (std::vector<Family>{{0, 2}, {1}, {3}}));
 }
 
+TEST(Families, use_the_dimensions_that_move_them) {
+  const hl::Program p = with_inputs("x: i64 = a: [2 * i, 7 - j], b: [k, 3]");
+  EXPECT_TRUE(uses(p, p.inputs[0], {0}, 0));
+  EXPECT_TRUE(uses(p, p.inputs[0], {0}, 1));
+  EXPECT_FALSE(uses(p, p.inputs[0], {0}, 2));
+  EXPECT_TRUE(uses(p, p.inputs[0], {0, 1}, 2));
+}
+
 TEST(Families, an_access_that_is_not_affine_is_alone) {
   const hl::Program p = with_inputs("x: i64[40] = a: [i / 2], b: [i], c: [i / 2 + 1]");
   EXPECT_EQ(families(p, p.inputs[0]), (std::vector<Family>{{0}, {1}, {2}}));

@@ -208,6 +208,7 @@ TEST(Fuse, refuses_buffers_in_which_the_dimensions_are_not_neighbours) {
   EXPECT_EQ(refused(" = [i + j]"), expected);
   EXPECT_EQ(refused(" = [i]"), expected);
   EXPECT_EQ(refused(" = [i, j, i]"), expected);
+  EXPECT_EQ(refused(" = [4 * i + j, k, i]"), expected) << "flat, and again";
 }
 
 TEST(Fuse, refuses_indices_that_are_not_affine) {
