@@ -16,6 +16,7 @@ struct LevelName {
   std::string layer;
   std::string dimension;
   friend bool operator==(const LevelName&, const LevelName&) = default;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 of the default for a pointer
   friend auto operator<=>(const LevelName&, const LevelName&) = default;
 };
 

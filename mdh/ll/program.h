@@ -54,6 +54,7 @@ struct MachineLevel {
   std::string layer;
   std::string axis;
   friend bool operator==(const MachineLevel&, const MachineLevel&) = default;
+  // NOLINTNEXTLINE(modernize-use-nullptr): as above
   friend auto operator<=>(const MachineLevel&, const MachineLevel&) = default;
 };
 

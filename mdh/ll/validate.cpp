@@ -247,18 +247,18 @@ void check_assignment(const std::string& phase, const PhaseParameters& parameter
 
 }  // namespace
 
-void validate(const Config& given, const hl::Program& program, const machine::Machine& machine) {
-  const Config config = with_machine_names(given, machine);
-  Validator(config, program, machine).run();
-  check_places(config, program, machine);
-  const Parameters parameters = parameters_of(config, program, machine);
+void validate(const Config& config, const hl::Program& program, const machine::Machine& machine) {
+  const Config named = with_machine_names(config, machine);
+  Validator(named, program, machine).run();
+  check_places(named, program, machine);
+  const Parameters parameters = parameters_of(named, program, machine);
   check_assignment("decomposition", parameters.decomposition);
   check_assignment("scalar", parameters.scalar);
   check_assignment("recomposition", parameters.recomposition);
   const Program low = program_of(parameters, program, machine);
   verify(low);
-  check_machine(low, machine, config.code);
-  check_code(config, low, machine);
+  check_machine(low, machine, named.code);
+  check_code(named, low, machine);
 }
 
 }  // namespace mdh::ll
