@@ -194,8 +194,7 @@ json json_of(const Split& split) {
   for (const auto& [dimension, digits] : split) {
     json texts = json::array();
     for (const Digit& d : digits) {
-      texts.push_back(d.parts == open_parts ? d.layer + " *"
-                                            : fmt::format("{} {}", d.layer, d.parts));
+      texts.push_back(d.layer + " " + print_parts(d.parts));
     }
     value[dimension] = std::move(texts);
   }

@@ -4,6 +4,7 @@
 
 #include "mdh/hl/analysis.h"
 #include "mdh/ll/config.h"
+#include "mdh/ll/roles.h"
 
 namespace mdh::ll {
 namespace {
@@ -55,26 +56,6 @@ std::vector<std::string> core_layers(const machine::Machine& m) {
   return names;
 }
 
-/// The innermost cores that cannot wait for one another: blocks of threads, work-groups.
-std::string groups_of(const machine::Machine& m) {
-  std::string name = core_layers(m).front();
-  for (const machine::Layer& layer : m.layers) {
-    if (layer.kind == machine::LayerKind::cores && !layer.barrier) name = layer.name;
-  }
-  return name;
-}
-
-/// How many parts the machine allows on a layer alone.
-int64_t limit_of(const machine::Machine& m, const std::string& layer, int64_t wish) {
-  for (const machine::Constraint& c : m.constraints) {
-    const auto* most = std::get_if<machine::PartsAtMost>(&c);
-    if (most && std::find(most->layers.begin(), most->layers.end(), layer) != most->layers.end()) {
-      wish = std::min(wish, most->limit);
-    }
-  }
-  return wish;
-}
-
 class Chooser {
  public:
   Chooser(const hl::Program& p, const machine::Machine& m, int cores)
@@ -93,8 +74,12 @@ class Chooser {
     config_.layers = teams;
     config_.layers.push_back(inner);
     rest_ = sizes_;
-    if (teams.size() == 1) deal_to_cores(teams[0]);
-    if (teams.size() > 1) deal_to_threads(groups_of(machine_), teams.back());
+    const Roles roles = roles_of(machine_);
+    if (!roles.threads.empty()) {
+      deal_to_threads(roles.groups, roles.threads);
+    } else if (!teams.empty()) {
+      deal_to_cores(teams.front());
+    }
     // Sizes that are known at run time only are walked along by one open loop.
     for (const int d : from_outside_) add(inner, d, sizes_[d] == 0 ? open_parts : rest_[d]);
     return std::move(config_);
@@ -124,8 +109,8 @@ class Chooser {
     if (dealt.empty()) return;
     const int inside = dealt.back();
     const int64_t member_parts =
-        limit_of(machine_, members, std::min<int64_t>(128, sizes_[inside]));
-    int64_t free = limit_of(machine_, groups, 65535);
+        limit_of(machine_, members, "", std::min<int64_t>(128, sizes_[inside]));
+    int64_t free = limit_of(machine_, groups, "", 65535);
     const bool reduces = p_.dimensions[inside].combine.shape != hl::Shape::concatenate;
     if (reduces) free = std::min<int64_t>(free, 64);
     for (const int d : dealt) {

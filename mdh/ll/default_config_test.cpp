@@ -175,5 +175,14 @@ TEST(DefaultConfig, a_program_without_dimensions_has_nothing_to_split) {
   EXPECT_TRUE(c.split.empty());
 }
 
+TEST(DefaultConfig, cores_that_are_no_threads_of_groups_take_one_dimension) {
+  machine::Machine m = artificial();
+  m.layers.push_back({.name = "INNER", .kind = machine::LayerKind::cores, .region = "HM"});
+  const hl::Program p = computation(matvec_text, {{"I", 13}, {"K", 7}});
+  const Config c = default_config(p, m, 4);
+  EXPECT_NO_THROW(validate(c, p, m)) << print(c);
+  EXPECT_EQ(c.split.at("i").front(), (Digit{"COR", 4}));
+}
+
 }  // namespace
 }  // namespace mdh::ll

@@ -73,16 +73,9 @@ std::vector<Difference> diff(const Config& left, const Config& right) {
 
 std::string print(const std::vector<Difference>& differences, const std::string& left,
                   const std::string& right) {
-  size_t first = 9, second = left.size();
-  for (const Difference& d : differences) {
-    first = std::max(first, d.parameter.size());
-    second = std::max(second, d.left.size());
-  }
-  std::string text = fmt::format("{:<{}}  {:<{}}  {}\n", "parameter", first, left, second, right);
-  for (const Difference& d : differences) {
-    text += fmt::format("{:<{}}  {:<{}}  {}\n", d.parameter, first, d.left, second, d.right);
-  }
-  return text;
+  std::vector<std::vector<std::string>> rows = {{"parameter", left, right}};
+  for (const Difference& d : differences) rows.push_back({d.parameter, d.left, d.right});
+  return aligned(rows, Align::left);
 }
 
 }  // namespace mdh::ll

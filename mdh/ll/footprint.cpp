@@ -116,9 +116,7 @@ class Counter {
     for (size_t q = 0; q <= phase.size(); ++q) {
       const Place& place = q < phase.size() ? phase[q].places[b] : at_f;
       if (place == now) continue;
-      const bool moves =
-          place.layout != now.layout || (place.region != now.region && region(place).is_explicit);
-      all.push_back({static_cast<int>(q), place, !moves});
+      all.push_back({static_cast<int>(q), place, !is_copy(now, place, machine_)});
       now = place;
     }
     return all;
@@ -246,9 +244,7 @@ class Counter {
   bool moves(size_t b, int q) const {
     const Place outer =
         q == 0 ? user_place(p_.computation.outputs[b], machine_) : place_at(b, q - 1);
-    const Place& inner = place_at(b, q);
-    return inner.layout != outer.layout ||
-           (inner.region != outer.region && region(inner).is_explicit);
+    return is_copy(outer, place_at(b, q), machine_);
   }
 
   bool starts_run(size_t b, int q, bool reduced) const {

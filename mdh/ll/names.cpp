@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <algorithm>
+
 #include "mdh/hl/analysis.h"
 #include "mdh/support/text.h"
 
@@ -167,6 +169,24 @@ std::optional<int> find_axis(const hl::Program& program, const hl::BufferView& b
     found = e + 1;
   }
   return found;
+}
+
+std::vector<std::string> all_layers(const std::vector<std::string>& given,
+                                    const machine::Machine& machine) {
+  std::vector<std::string> layers = given;
+  for (const machine::Layer& layer : machine.layers) {
+    if (std::find(given.begin(), given.end(), layer.name) == given.end()) {
+      layers.push_back(layer.name);
+    }
+  }
+  return layers;
+}
+
+bool is_copy(const Place& from, const Place& to, const machine::Machine& machine) {
+  if (to.layout != from.layout) return true;
+  const machine::Region* region = machine.find_region(to.region);
+  internal_check(region != nullptr, "machine '{}' has no region '{}'", machine.name, to.region);
+  return to.region != from.region && region->is_explicit;
 }
 
 Layout row_major(const hl::BufferView& buffer) {

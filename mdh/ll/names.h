@@ -35,6 +35,14 @@ std::optional<int> find_axis(const hl::Program& program, const hl::BufferView& b
 /// The layout of the user's buffers: 1, 2, ..., row by row.
 Layout row_major(const hl::BufferView& buffer);
 
+/// The layers of the machine by significance: the given ones, then those that they leave out.
+std::vector<std::string> all_layers(const std::vector<std::string>& given,
+                                    const machine::Machine& machine);
+
+/// Data are copied between these places: into another layout, or into a region that is explicit. A
+/// cache keeps what it likes, so that its region alone is a hint.
+bool is_copy(const Place& from, const Place& to, const machine::Machine& machine);
+
 /// Where the user's buffer lies.
 Place user_place(const hl::BufferView& buffer, const machine::Machine& machine);
 

@@ -28,7 +28,7 @@ class Builder {
       : config_(config), program_(program), machine_(machine) {}
 
   Parameters run() {
-    layers();
+    result_.layers = all_layers(config_.layers, machine_);
     parts();
     result_.decomposition = phase("decomposition");
     result_.scalar = phase("scalar");
@@ -45,16 +45,6 @@ class Builder {
   }
 
  private:
-  void layers() {
-    result_.layers = config_.layers;
-    for (const machine::Layer& layer : machine_.layers) {
-      if (std::find(config_.layers.begin(), config_.layers.end(), layer.name) ==
-          config_.layers.end()) {
-        result_.layers.push_back(layer.name);
-      }
-    }
-  }
-
   int layer_number(const std::string& name) const {
     const auto found = std::find(result_.layers.begin(), result_.layers.end(), name);
     internal_check(found != result_.layers.end(), "unknown layer '{}'", name);

@@ -8,17 +8,12 @@
 namespace mdh::ll {
 namespace {
 
-std::string print_axis(const Axis& axis) {
-  return axis.layer.empty() ? std::to_string(axis.dimension)
-                            : fmt::format("{}@{}", axis.dimension, axis.layer);
-}
-
 std::string print_places(const std::vector<Place>& places,
                          const std::vector<hl::BufferView>& buffers) {
   std::vector<std::string> texts;
   for (size_t b = 0; b < places.size(); ++b) {
     std::vector<std::string> axes;
-    for (const Axis& axis : places[b].layout) axes.push_back(print_axis(axis));
+    for (const Axis& axis : places[b].layout) axes.push_back(to_string(axis));
     texts.push_back(
         fmt::format("{}: {}[{}]", buffers[b].symbol.name, places[b].region, join(axes, ", ")));
   }
@@ -30,14 +25,10 @@ struct Widths {
   size_t level = 0, verb = 0, parts = 0, layer = 0;
 };
 
-std::string print_parts(const TaggedOperator& op) {
-  return op.parts == open_parts ? "*" : std::to_string(op.parts);
-}
-
 std::string print_operator(const Program& p, const TaggedOperator& op, const std::string& verb,
                            const std::string& places, const Widths& w) {
   return fmt::format("  {:<{}} {:<{}} {:>{}} on {:<{}} {};\n", to_string(p, op.level) + ":",
-                     w.level + 1, verb, w.verb, print_parts(op), w.parts,
+                     w.level + 1, verb, w.verb, print_parts(op.parts), w.parts,
                      op.layer + "." + op.dimension, w.layer, places);
 }
 
@@ -65,7 +56,7 @@ std::string print_phase(const Program& p, const std::vector<TaggedOperator>& ope
   for (const TaggedOperator& op : operators) {
     w.level = std::max(w.level, to_string(p, op.level).size());
     w.verb = std::max(w.verb, decomposes ? size_t{6} : verb_of(p, op).size());
-    w.parts = std::max(w.parts, print_parts(op).size());
+    w.parts = std::max(w.parts, print_parts(op.parts).size());
     w.layer = std::max(w.layer, op.layer.size() + 1 + op.dimension.size());
   }
   std::string text;

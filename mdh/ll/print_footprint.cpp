@@ -8,24 +8,9 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-/// Columns side by side, the first one left, the others right.
-std::string aligned(const std::vector<Row>& rows) {
-  std::vector<size_t> widths;
-  for (const Row& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()), 0);
-    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line = " ";
-    for (size_t c = 0; c < row.size(); ++c) {
-      line += c == 0 ? fmt::format(" {:<{}}", row[c], widths[c])
-                     : fmt::format("  {:>{}}", row[c], widths[c]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
+/// A section: its name, then its table moved in.
+std::string section(const std::string& name, const std::vector<Row>& rows) {
+  return name + "\n" + indent(aligned(rows, Align::right), 2);
 }
 
 std::string position_of(const Program& p, const std::vector<TaggedOperator>& phase, int position) {
@@ -40,7 +25,7 @@ std::string print_levels(const Footprint& f, const Program& p) {
                     level.iterations.to_string(), counted ? level.working_set.to_string() : "open",
                     counted ? level.traffic.to_string() : "open"});
   }
-  return "levels\n" + aligned(rows);
+  return section("levels", rows);
 }
 
 std::string print_teams(const Footprint& f) {
@@ -48,7 +33,7 @@ std::string print_teams(const Footprint& f) {
   for (const TeamCount& team : f.teams) {
     rows.push_back({team.layer, team.members.to_string(), team.active.to_string()});
   }
-  return rows.size() == 1 ? "" : "cores\n" + aligned(rows);
+  return rows.size() == 1 ? "" : section("cores", rows);
 }
 
 std::string print_tiles(const Footprint& f, const Program& p) {
@@ -64,7 +49,7 @@ std::string print_tiles(const Footprint& f, const Program& p) {
                     tile.fills.to_string(), tile.traffic.to_string(),
                     team.empty() ? "-" : join(team, ",")});
   }
-  return rows.size() == 1 ? "" : "tiles\n" + aligned(rows);
+  return rows.size() == 1 ? "" : section("tiles", rows);
 }
 
 std::string print_accumulators(const Footprint& f, const Program& p) {
@@ -75,7 +60,7 @@ std::string print_accumulators(const Footprint& f, const Program& p) {
                     std::to_string(acc.elements), std::to_string(acc.slots),
                     std::to_string(acc.bytes), acc.flushes.to_string(), acc.traffic.to_string()});
   }
-  return rows.size() == 1 ? "" : "accumulators\n" + aligned(rows);
+  return rows.size() == 1 ? "" : section("accumulators", rows);
 }
 
 std::string print_regions(const Footprint& f) {
@@ -84,7 +69,7 @@ std::string print_regions(const Footprint& f) {
     rows.push_back({region.region, std::to_string(region.bytes),
                     region.capacity ? std::to_string(*region.capacity) : "-"});
   }
-  return "regions, per instance\n" + aligned(rows);
+  return section("regions, per instance", rows);
 }
 
 }  // namespace

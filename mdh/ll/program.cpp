@@ -81,6 +81,13 @@ void check_cover(const Program& p, const std::map<Level, int64_t>& levels, int d
 
 }  // namespace
 
+std::string to_string(const Axis& axis) {
+  return axis.layer.empty() ? std::to_string(axis.dimension)
+                            : fmt::format("{}@{}", axis.dimension, axis.layer);
+}
+
+std::string print_parts(int64_t parts) { return parts == open_parts ? "*" : std::to_string(parts); }
+
 std::string to_string(const Program& p, const Level& level) {
   return p.layers[level.layer] + "." + p.computation.dimensions[level.dimension].symbol.name;
 }

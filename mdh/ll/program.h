@@ -39,6 +39,9 @@ struct Axis {
   friend bool operator==(const Axis&, const Axis&) = default;
 };
 
+/// "2", or "2@L1"
+std::string to_string(const Axis& axis);
+
 using Layout = std::vector<Axis>;  // outermost first
 
 /// Where and how a buffer is kept: a region, and a permutation of its dimensions or of their
@@ -89,6 +92,9 @@ struct Program {
 
 /// "L1.k"
 std::string to_string(const Program& p, const Level& level);
+
+/// "32", or "*" for an open level.
+std::string print_parts(int64_t parts);
 
 /// Where a phase puts a level.
 MachineLevel slot_of(const std::vector<TaggedOperator>& phase, const Level& level);

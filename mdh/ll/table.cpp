@@ -23,10 +23,7 @@ using Row = std::vector<std::string>;
 
 std::string print_layout(const Layout& layout) {
   std::vector<std::string> axes;
-  for (const Axis& axis : layout) {
-    axes.push_back(axis.layer.empty() ? std::to_string(axis.dimension)
-                                      : fmt::format("{}@{}", axis.dimension, axis.layer));
-  }
+  for (const Axis& axis : layout) axes.push_back(to_string(axis));
   return "[" + join(axes, ",") + "]";
 }
 
@@ -39,7 +36,7 @@ class Printer {
     std::vector<Row> rows = {columns()};
     for (const auto& [level, parts] : p_.parts) rows.push_back(row(level, parts));
     rows.push_back(row_of_f());
-    return aligned(rows);
+    return aligned(rows, Align::left);
   }
 
  private:
@@ -50,7 +47,7 @@ class Printer {
     for (const Places& places : p_.reads) reads.push_back(places.at(level));
     for (const Places& places : p_.writes) writes.push_back(places.at(level));
     return {name,
-            parts == open_parts ? "*" : std::to_string(parts),
+            print_parts(parts),
             rank(p_.decomposition, level),
             slot(p_.decomposition, level),
             regions(reads, program_.inputs),
@@ -103,21 +100,6 @@ class Printer {
       texts.push_back(buffers[b].symbol.name + ":" + print_layout(places[b].layout));
     }
     return texts.empty() ? "-" : join(texts, ",");
-  }
-
-  static std::string aligned(const std::vector<Row>& rows) {
-    std::vector<size_t> widths(columns().size(), 0);
-    for (const Row& row : rows) {
-      for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-    }
-    std::string text;
-    for (const Row& row : rows) {
-      std::string line;
-      for (size_t c = 0; c < row.size(); ++c) line += fmt::format("{:<{}}  ", row[c], widths[c]);
-      line.erase(line.find_last_not_of(' ') + 1);
-      text += line + "\n";
-    }
-    return text;
   }
 
   const Parameters& p_;
@@ -312,12 +294,7 @@ class Reader {
   /// Layers have the names that the header gives them, in the order of significance; those that it
   /// leaves out follow in the order of the machine.
   void name_layers(const std::vector<std::string>& given) {
-    result_.layers = given;
-    for (const machine::Layer& layer : machine_.layers) {
-      if (std::find(given.begin(), given.end(), layer.name) == given.end()) {
-        result_.layers.push_back(layer.name);
-      }
-    }
+    result_.layers = all_layers(given, machine_);
     if (result_.layers.size() == machine_.layers.size()) return;
     line_ = 1;
     fail("\"layers\" names a layer twice, or one that the machine does not have");

@@ -61,10 +61,9 @@ class Deriver {
     std::sort(mine.begin(), mine.end(),
               [](const auto& a, const auto& b) { return a.level.layer < b.level.layer; });
     for (const ll::TaggedOperator& op : mine) {
-      const bool open = op.parts == ll::open_parts;
       digits.push_back(
-          fmt::format("{} {}", low_.layers[op.level.layer], open ? "*" : std::to_string(op.parts)));
-      product *= open ? 1 : op.parts;
+          fmt::format("{} {}", low_.layers[op.level.layer], ll::print_parts(op.parts)));
+      product *= op.parts == ll::open_parts ? 1 : op.parts;
     }
     if (mine.empty()) return;
     const std::string& name = dimension.symbol.name;

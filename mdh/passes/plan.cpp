@@ -157,11 +157,9 @@ class Planner {
   void refuse_moved(const std::vector<ll::Place>& places) const {
     for (size_t b = 0; b < places.size(); ++b) {
       const hl::BufferView& output = computation_.outputs[b];
-      const ll::Place user = ll::user_place(output, machine_);
-      const bool moves =
-          places[b].layout != user.layout ||
-          (places[b].region != user.region && machine_.find_region(places[b].region)->is_explicit);
-      if (moves) refuse_copy(output.symbol.name, places[b]);
+      if (ll::is_copy(ll::user_place(output, machine_), places[b], machine_)) {
+        refuse_copy(output.symbol.name, places[b]);
+      }
     }
   }
 

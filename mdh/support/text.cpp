@@ -45,6 +45,26 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
+std::string aligned(const std::vector<std::vector<std::string>>& rows, Align others) {
+  std::vector<size_t> widths;
+  for (const std::vector<std::string>& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()), 0);
+    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  }
+  std::string text;
+  for (const std::vector<std::string>& row : rows) {
+    std::string line;
+    for (size_t c = 0; c < row.size(); ++c) {
+      if (c > 0) line += "  ";
+      line += c == 0 || others == Align::left ? fmt::format("{:<{}}", row[c], widths[c])
+                                              : fmt::format("{:>{}}", row[c], widths[c]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
 std::string indent(std::string_view text, int columns) {
   const std::string pad(static_cast<size_t>(columns), ' ');
   std::string moved;

@@ -14,6 +14,11 @@ std::vector<std::string> split(std::string_view text, char separator);
 /// Every line of `text` moved right by `columns` blanks.
 std::string indent(std::string_view text, int columns);
 
+/// Rows of cells as a table, two blanks between columns and none behind the last: the first column
+/// begins at the left, the others do so, too, or end at the right.
+enum class Align { left, right };
+std::string aligned(const std::vector<std::vector<std::string>>& rows, Align others);
+
 /// The known name nearest to a misspelt one, or an empty text if none is near enough to be meant.
 std::string nearest(std::string_view name, const std::vector<std::string>& known);
 

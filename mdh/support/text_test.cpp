@@ -80,5 +80,12 @@ TEST(TimeLeft, is_told_in_the_unit_that_people_would_use) {
   EXPECT_EQ(time_left(1, 5), "100 %, 0 s left");
 }
 
+TEST(Text, rows_are_aligned_without_blanks_behind_them) {
+  const std::vector<std::vector<std::string>> rows = {{"a", "long", "x"}, {"name", "7", ""}};
+  EXPECT_EQ(aligned(rows, Align::left), "a     long  x\nname  7\n");
+  EXPECT_EQ(aligned(rows, Align::right), "a     long  x\nname     7\n");
+  EXPECT_EQ(aligned({}, Align::left), "");
+}
+
 }  // namespace
 }  // namespace mdh
