@@ -154,7 +154,7 @@ kernel::Module print_openmp(const loop::Program& program, const std::string& nam
   module.source = fmt::format("/* {}: printed by mdh */\n{}{}{} {{\n{}}}\n{}", name, declarations,
                               printer.helpers(), signature(program, name),
                               indent(prologue + body, 2), entry(program, name));
-  module.launches = {{name + "_entry"}};
+  module.steps = {{kernel::Launch{name + "_entry"}}};
   module.arguments = arguments_of(program);
   module.workspace_bytes = loop::workspace_bytes(program);
   module.parts_on_cores = static_cast<int>(std::min<int64_t>(parts, 1 << 20));

@@ -41,8 +41,7 @@ TEST(OpenMP, the_module_says_how_the_kernel_is_called) {
   const kernel::Module m = module("deal (COR.i c < 24 of i step 1) { }");
   EXPECT_EQ(m.language, "c");
   EXPECT_EQ(m.name, "k1");
-  ASSERT_EQ(m.launches.size(), 1u);
-  EXPECT_EQ(m.launches[0].function, "k1_entry");
+  EXPECT_EQ(m.steps, std::vector<kernel::Step>{{kernel::Launch{"k1_entry"}}});
   ASSERT_EQ(m.arguments.size(), 3u);
   EXPECT_EQ(m.arguments[0].name, "y");
   EXPECT_TRUE(m.arguments[0].is_output);

@@ -8,4 +8,31 @@ int64_t Argument::elements() const {
   return product;
 }
 
+bool operator==(const Repeat& a, const Repeat& b) { return a.count == b.count && a.body == b.body; }
+
+namespace {
+
+void visit(std::span<const Step> steps, std::vector<int64_t>& indices,
+           const LaunchVisitor& launch) {
+  for (const Step& step : steps) {
+    if (const auto* one = std::get_if<Launch>(&step.is)) {
+      launch(*one, indices);
+      continue;
+    }
+    const auto& repeat = std::get<Repeat>(step.is);
+    for (int64_t n = 0; n < repeat.count; ++n) {
+      indices.push_back(n);
+      visit(repeat.body, indices, launch);
+      indices.pop_back();
+    }
+  }
+}
+
+}  // namespace
+
+void for_each_launch(std::span<const Step> steps, const LaunchVisitor& launch) {
+  std::vector<int64_t> indices;
+  visit(steps, indices, launch);
+}
+
 }  // namespace mdh::kernel

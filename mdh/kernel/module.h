@@ -1,8 +1,12 @@
 // What compile time gives run time: source text and how to call it. Knows nothing of IRs.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace mdh::kernel {
@@ -19,16 +23,41 @@ struct Argument {
   int64_t bytes() const { return elements() * bytes_per_element; }
 };
 
-/// One call that the host makes, in order.
+/// One call of a compiled function. On devices it runs on a grid of groups of items, three axes
+/// each, the last one slowest; C knows neither.
 struct Launch {
   std::string function;
+  std::array<int64_t, 3> groups = {1, 1, 1};
+  std::array<int64_t, 3> items = {1, 1, 1};  // of a group
+  friend bool operator==(const Launch&, const Launch&) = default;
 };
 
+struct Step;
+
+/// A loop of the host around launches: what cores that cannot wait for one another need where they
+/// would have to. Functions get the indices of all loops around their launch, outermost first, as
+/// 64-bit integers behind their buffers.
+struct Repeat {
+  int64_t count = 1;
+  std::vector<Step> body;
+  friend bool operator==(const Repeat&, const Repeat&);
+};
+
+/// What the host does, in order; each launch waits for the one before it.
+struct Step {
+  std::variant<Launch, Repeat> is;
+  friend bool operator==(const Step&, const Step&) = default;
+};
+
+/// Calls `launch` for every launch in order, with the indices of the loops around it.
+using LaunchVisitor = std::function<void(const Launch&, std::span<const int64_t> indices)>;
+void for_each_launch(std::span<const Step> steps, const LaunchVisitor& launch);
+
 struct Module {
-  std::string language;  // "c"
+  std::string language;  // "c", "opencl"
   std::string name;
   std::string source;
-  std::vector<Launch> launches;
+  std::vector<Step> steps;
   std::vector<Argument> arguments;
   int64_t workspace_bytes = 0;
   int parts_on_cores = 1;        // more threads than this have nothing to do

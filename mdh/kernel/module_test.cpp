@@ -23,5 +23,22 @@ TEST(KernelArgument, large_arguments_are_counted_in_64_bits) {
             int64_t{1} << 43);
 }
 
+TEST(KernelSteps, launches_come_in_order_with_the_indices_of_their_loops) {
+  const std::vector<Step> steps = {{Launch{"first"}},
+                                   {Repeat{2, {{Launch{"a"}}, {Repeat{2, {{Launch{"b"}}}}}}}}};
+  std::string trace;
+  for_each_launch(steps, [&](const Launch& launch, std::span<const int64_t> indices) {
+    trace += launch.function;
+    for (const int64_t n : indices) trace += std::to_string(n);
+    trace += " ";
+  });
+  EXPECT_EQ(trace, "first a0 b00 b01 a1 b10 b11 ");
+}
+
+TEST(KernelSteps, a_loop_that_repeats_nothing_launches_nothing) {
+  for_each_launch(std::vector<Step>{{Repeat{0, {{Launch{"a"}}}}}},
+                  [](const Launch&, std::span<const int64_t>) { FAIL(); });
+}
+
 }  // namespace
 }  // namespace mdh::kernel

@@ -93,11 +93,11 @@ std::vector<Kernel> load(std::span<const kernel::Module> modules, const Compiler
     Kernel kernel;
     kernel.module_ = module;
     kernel.library_ = library;
-    for (const kernel::Launch& launch : module.launches) {
+    kernel::for_each_launch(module.steps, [&](const kernel::Launch& launch, auto) {
       void* entry = dlsym(library.get(), launch.function.c_str());
       internal_check(entry != nullptr, "the compiled library lacks '{}'", launch.function);
       kernel.entries_.push_back(reinterpret_cast<Kernel::Entry>(entry));
-    }
+    });
     kernel.workspace_ = aligned_memory(module.workspace_bytes);
     kernels.push_back(std::move(kernel));
   }

@@ -22,7 +22,7 @@ Module module_of(const std::string& name, const std::string& body, int64_t count
   module.source = fmt::format(
       "void {}(void **buffers, char *workspace, long threads) {{ long *out = buffers[0];\n{} }}",
       name, body);
-  module.launches = {{name}};
+  module.steps = {{kernel::Launch{name}}};
   module.arguments = {{"out", "i64", 8, {count}, true}};
   return module;
 }
@@ -63,7 +63,7 @@ TEST(Library, modules_are_one_translation_unit) {
 TEST(Library, no_modules_are_no_kernels) { EXPECT_TRUE(load({}, find_compiler()).empty()); }
 
 TEST(Library, buffers_arrive_in_the_order_of_the_arguments) {
-  Module module{.language = "c", .name = "weigh", .launches = {{"weigh"}}};
+  Module module{.language = "c", .name = "weigh", .steps = {{kernel::Launch{"weigh"}}}};
   module.source =
       "void weigh(void **b, char *w, long t) {\n"
       "  *(double *)b[0] = ((float *)b[1])[0] + 10 * ((float *)b[1])[1] + 100 * *(int *)b[2]; }";
@@ -82,7 +82,7 @@ TEST(Library, launches_are_made_in_order) {
   Module module = module_of("one", "out[0] = 1;");
   module.source +=
       "\nvoid two(void **b, char *w, long t) { *(long *)b[0] = *(long *)b[0] * 10 + 2; }";
-  module.launches = {{"one"}, {"two"}, {"two"}};
+  module.steps = {{kernel::Launch{"one"}}, {kernel::Launch{"two"}}, {kernel::Launch{"two"}}};
   EXPECT_EQ(result_of(load_one(module)), std::vector<long>{122});
 }
 
@@ -245,7 +245,7 @@ TEST(Library, source_that_does_not_compile_is_a_bug_and_shows_why) {
 
 TEST(Library, entry_that_is_not_in_the_source_is_a_bug) {
   Module module = module_of("f", "out[0] = 1;");
-  module.launches = {{"g"}};
+  module.steps = {{kernel::Launch{"g"}}};
   const Diagnostic d = diagnostic_of([&] { load_one(module); });
   EXPECT_EQ(d.kind, DiagnosticKind::internal);
   EXPECT_EQ(d.message.find("the compiled library lacks 'g'"), 0u) << d.message;
