@@ -1,6 +1,7 @@
 #include "mdh/codegen/c_printer.h"
 
 #include <algorithm>
+#include <set>
 
 #include "mdh/scalar/simplify.h"
 #include "mdh/support/text.h"
@@ -40,9 +41,39 @@ const char* note(loop::How how) {
   }
 }
 
+void collect(const Block& block, std::set<std::string>& names) {
+  for (const Stmt& s : block) {
+    const loop::Uses uses = loop::uses_of(s);
+    for (const Symbol& b : uses.reads) names.insert(b.name);
+    for (const Symbol& b : uses.writes) names.insert(b.name);
+    loop::for_each_child(s, [&](const Block& child) { collect(child, names); });
+  }
+}
+
+std::vector<std::string> names_of(const std::vector<Symbol>& symbols) {
+  std::vector<std::string> names;
+  for (const Symbol& symbol : symbols) names.push_back(c_name(symbol.name));
+  return names;
+}
+
 }  // namespace
 
-CPrinter::CPrinter(const loop::Program& p) : program_(p) {}
+std::vector<loop::Buffer> mentioned(const loop::Program& p, const Block& block) {
+  std::set<std::string> names;
+  collect(block, names);
+  std::vector<loop::Buffer> buffers;
+  for (const loop::Buffer& b : p.buffers) {
+    if (names.contains(b.symbol.name)) buffers.push_back(b);
+  }
+  return buffers;
+}
+
+CPrinter::CPrinter(const loop::Program& p, Dialect dialect) : program_(p), expressions_(dialect) {}
+
+std::string CPrinter::comment(const std::string& level, loop::How how) {
+  if (level.empty()) return "";
+  return fmt::format("  /* {}{} */", level, note(how));
+}
 
 std::string CPrinter::block(const Block& statements) {
   std::string text;
@@ -59,26 +90,30 @@ std::string CPrinter::block(const Block& statements) {
 std::string CPrinter::statement(const Stmt& s) {
   if (const auto* loop = s.as<loop::For>()) return for_loop(*loop);
   if (const auto* dealt = s.as<loop::Deal>()) return deal(*dealt);
-  if (s.as<loop::Barrier>()) return barrier();
+  if (const auto* waits = s.as<loop::Barrier>()) return barrier(*waits);
+  if (const auto* begins = s.as<loop::Alloc>()) return alloc(find_buffer(program_, begins->buffer));
   if (const auto* choice_ = s.as<loop::If>()) return choice(*choice_);
   if (const auto* let = s.as<loop::Let>()) {
     return fmt::format("const long {} = {};\n", c_name(let->var.name),
                        expressions_.print_index(let->value));
   }
   if (const auto* load = s.as<loop::Load>()) {
-    return define(load->result, find_buffer(program_, load->from.buffer).type, element(load->from));
+    const scalar::Type& type = find_buffer(program_, load->from.buffer).type;
+    return fmt::format("const {} {} = {};\n", expressions_.value_type(type),
+                       c_name(load->result.name), expressions_.load(type, element(load->from)));
   }
   if (const auto* applied = s.as<loop::Apply>()) return apply(*applied);
   if (const auto* combined = s.as<loop::Combine>()) return combine(*combined);
   const auto* store = s.as<loop::Store>();
   internal_check(store != nullptr, "a structured statement reached the printer");
-  return fmt::format("{} = {};\n", element(store->to), c_name(store->value.name));
+  return expressions_.store(find_buffer(program_, store->to.buffer).type, element(store->to),
+                            c_name(store->value.name));
 }
 
 std::string CPrinter::for_loop(const loop::For& s) {
   const std::string var = c_name(s.var.name);
-  return fmt::format("for (long {0} = 0; {0} < {1}; ++{0}) {{  /* {2}{3} */\n{4}}}\n", var,
-                     expressions_.print_index(s.trip), s.level, note(s.how),
+  return fmt::format("for (long {0} = 0; {0} < {1}; ++{0}) {{{2}\n{3}}}\n", var,
+                     expressions_.print_index(s.trip), comment(s.level, s.how),
                      indent(block(s.body), 2));
 }
 
@@ -90,40 +125,19 @@ std::string CPrinter::choice(const loop::If& s) {
 }
 
 std::string CPrinter::apply(const loop::Apply& s) {
-  std::vector<Expr> arguments;
-  for (const Symbol& input : s.inputs) arguments.push_back(value(input));
-  arguments.insert(arguments.end(), s.point.begin(), s.point.end());
-  return call(program_.f, arguments, s.results);
+  std::vector<std::string> arguments = names_of(s.inputs);
+  for (const Expr& index : s.point) {
+    const bool word = index.as<scalar::Variable>() || index.as<scalar::Literal>();
+    const std::string text = expressions_.print_index(index);
+    arguments.push_back(word ? text : "(" + text + ")");
+  }
+  return expressions_.call(program_.f, arguments, names_of(s.results));
 }
 
 std::string CPrinter::combine(const loop::Combine& s) {
-  std::vector<Expr> arguments;
-  for (const auto* side : {&s.left, &s.right}) {
-    for (const Symbol& x : *side) arguments.push_back(value(x));
-  }
-  return call(program_.combine, arguments, s.results);
-}
-
-/// Functions are printed in place: their parameters become the arguments.
-std::string CPrinter::call(const scalar::Function& f, const std::vector<Expr>& arguments,
-                           const std::vector<Symbol>& results) {
-  std::string text;
-  for (size_t c = 0; c < results.size(); ++c) {
-    const Expr inlined = substitute(
-        f.results[c].value, [&](const scalar::Variable& v, const Expr&) -> std::optional<Expr> {
-          for (size_t n = 0; n < f.parameters.size(); ++n) {
-            if (f.parameters[n].symbol == v.symbol) return arguments[n];
-          }
-          return std::nullopt;
-        });
-    text += define(results[c], scalar_of(f.results[c].value.type()), expressions_.print(inlined));
-  }
-  return text;
-}
-
-std::string CPrinter::define(const Symbol& symbol, scalar::Scalar type, const std::string& text) {
-  types_[symbol.name] = type;
-  return fmt::format("const {} {} = {};\n", c_type(type), c_name(symbol.name), text);
+  std::vector<std::string> arguments = names_of(s.left);
+  for (const std::string& right : names_of(s.right)) arguments.push_back(right);
+  return expressions_.call(program_.combine, arguments, names_of(s.results));
 }
 
 /// Row-major, with constant strides.
@@ -136,11 +150,44 @@ std::string CPrinter::element(const loop::Element& e) {
     address = stride == 1 ? term : term + address;
     stride *= buffer.extents[d];
   }
-  return fmt::format("{}[{}]", c_name(e.buffer.name), expressions_.print_index(address));
+  return fmt::format("{}[{}]", c_name(e.buffer.name), expressions_.print_index(simplify(address)));
 }
 
-Expr CPrinter::value(const Symbol& symbol) const {
-  return scalar::variable(symbol, types_.at(symbol.name));
+namespace {
+
+/// The digit of a number whose neighbours are `stride` apart.
+std::string digit_of(const std::string& flat, int64_t stride, int64_t count, bool is_first) {
+  if (count == 1) return "0";
+  if (stride == 1) return is_first ? flat : fmt::format("{} % {}", flat, count);
+  if (is_first) return fmt::format("{} / {}", flat, stride);
+  return fmt::format("({} / {}) % {}", flat, stride, count);
+}
+
+}  // namespace
+
+std::string CPrinter::unflattened(const std::vector<loop::Counter>& counters,
+                                  const std::string& flat) {
+  std::string text;
+  const int64_t all = loop::volume_of(counters);
+  int64_t stride = all;
+  for (const loop::Counter& c : counters) {
+    const bool is_first = stride == all;
+    stride /= c.count;
+    text += fmt::format("const long {} = {};\n", c_name(c.var.name),
+                        digit_of(flat, stride, c.count, is_first));
+  }
+  return text;
+}
+
+std::string CPrinter::instance(const loop::Buffer& b) const {
+  std::string text;
+  for (const Symbol& digit : b.per) {
+    const std::string var = c_name(digit.name);
+    text = text.empty()
+               ? var
+               : fmt::format("({} * {} + {})", text, find_digit(program_, digit).parts, var);
+  }
+  return text;
 }
 
 }  // namespace mdh::codegen

@@ -1,8 +1,7 @@
-// The body of a concrete loop program in C; what a dealt part and a barrier are is left to the
-// target.
+// The body of a concrete loop program in C; what a share, a barrier and a temporary are is left to
+// the target.
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "mdh/codegen/c_expr.h"
@@ -12,7 +11,7 @@ namespace mdh::codegen {
 
 class CPrinter {
  public:
-  explicit CPrinter(const loop::Program& p);
+  CPrinter(const loop::Program& p, Dialect dialect);
   virtual ~CPrinter() = default;
   CPrinter(const CPrinter&) = delete;
   CPrinter& operator=(const CPrinter&) = delete;
@@ -22,9 +21,21 @@ class CPrinter {
 
  protected:
   virtual std::string deal(const loop::Deal& s) = 0;
-  virtual std::string barrier() = 0;
+  virtual std::string barrier(const loop::Barrier& s) = 0;
+  virtual std::string alloc(const loop::Buffer& b) = 0;
 
   const loop::Program& program() const { return program_; }
+  ExprPrinter& expressions() { return expressions_; }
+
+  /// "L1.i, side by side in registers"
+  static std::string comment(const std::string& level, loop::How how);
+
+  /// The value of each counter of a flattened one, the last one fastest.
+  static std::string unflattened(const std::vector<loop::Counter>& counters,
+                                 const std::string& flat);
+
+  /// Which instance of a temporary this is: mixed radix of the digits it is per.
+  std::string instance(const loop::Buffer& b) const;
 
  private:
   std::string statement(const loop::Stmt& s);
@@ -32,15 +43,13 @@ class CPrinter {
   std::string choice(const loop::If& s);
   std::string apply(const loop::Apply& s);
   std::string combine(const loop::Combine& s);
-  std::string call(const scalar::Function& f, const std::vector<scalar::Expr>& arguments,
-                   const std::vector<Symbol>& results);
-  std::string define(const Symbol& value, scalar::Scalar type, const std::string& text);
   std::string element(const loop::Element& e);
-  scalar::Expr value(const Symbol& symbol) const;
 
   const loop::Program& program_;
   ExprPrinter expressions_;
-  std::map<std::string, scalar::Scalar> types_;  // of values
 };
+
+/// Buffers that the statements mention, in the order of declaration.
+std::vector<loop::Buffer> mentioned(const loop::Program& p, const loop::Block& block);
 
 }  // namespace mdh::codegen

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "mdh/codegen/arguments.h"
 #include "mdh/codegen/c_printer.h"
+#include "mdh/codegen/storage.h"
 #include "mdh/support/text.h"
 
 namespace mdh::codegen {
@@ -13,151 +15,168 @@ using loop::Buffer;
 using loop::Role;
 using loop::Stmt;
 
-/// The largest number of parts that are dealt at once.
-int64_t greatest_deal(const Block& block) {
-  int64_t greatest = 1;
+/// The largest number of shares that are dealt at once, of those that belong to cores and of all.
+struct Shares {
+  int64_t owned = 1, all = 1;
+};
+
+Shares greatest_shares(const Block& block) {
+  Shares greatest;
   for (const Stmt& s : block) {
-    if (const auto* deal = s.as<loop::Deal>())
-      greatest = std::max(greatest, parts_of(deal->digits));
-    loop::for_each_child(s,
-                         [&](const Block& b) { greatest = std::max(greatest, greatest_deal(b)); });
+    if (const auto* deal = s.as<loop::Deal>()) {
+      const int64_t shares = loop::volume_of(deal->shares);
+      greatest.all = std::max(greatest.all, shares);
+      if (!deal->collective) greatest.owned = std::max(greatest.owned, shares);
+    }
+    loop::for_each_child(s, [&](const Block& child) {
+      const Shares inside = greatest_shares(child);
+      greatest = {std::max(greatest.owned, inside.owned), std::max(greatest.all, inside.all)};
+    });
   }
   return greatest;
 }
 
-/// Then it is printed as a block: neighbouring deals define the same names.
-bool defines_names(const loop::Deal& s) {
-  return !s.digits.empty() || std::any_of(s.body.begin(), s.body.end(), [](const Stmt& child) {
-    return !child.as<loop::For>() && !child.as<loop::If>();
-  });
-}
-
 class OpenMPPrinter : public CPrinter {
  public:
-  OpenMPPrinter(const loop::Program& p, bool team) : CPrinter(p), team_(team) {}
+  OpenMPPrinter(const loop::Program& p, const Storage& storage, bool team)
+      : CPrinter(p, Dialect::c), storage_(storage), team_(team) {}
+
+  ExprPrinter& types() { return expressions(); }
 
  protected:
-  /// Contiguous blocks of parts, by the number of threads that were really granted: equal digits
+  /// Contiguous blocks of shares, by the number of threads that were really granted: equal shares
   /// always meet equal threads.
   std::string deal(const loop::Deal& s) override {
-    const int64_t parts = parts_of(s.digits);
-    const std::string body = digits_of(s) + block(s.body);
-    if (!team_ && !defines_names(s)) return body;
-    if (parts == 1) {
+    const int64_t shares = loop::volume_of(s.shares);
+    const std::string body = unflattened(s.shares, "part") + pointers(s) + block(s.body);
+    if (shares == 1) {
       return fmt::format("{}{{\n{}}}\n", team_ ? "if (core == 0) " : "", indent(body, 2));
     }
     return fmt::format(
-        "for (long part = {0} * core / cores; part < {0} * (core + 1) / cores; ++part) {{  /* {1} "
-        "*/\n"
+        "for (long part = {0} * core / cores; part < {0} * (core + 1) / cores; ++part) {{{1}\n"
         "{2}}}\n",
-        parts, levels_of(s), indent(body, 2));
+        shares, comment(levels_of(s), loop::How::cores), indent(body, 2));
   }
 
-  std::string barrier() override { return team_ ? "#pragma omp barrier\n" : ""; }
+  std::string barrier(const loop::Barrier&) override {
+    return team_ ? "#pragma omp barrier\n" : "";
+  }
+
+  std::string alloc(const Buffer& b) override {
+    const Kept& kept = storage_.of(b.symbol);
+    const std::string type = expressions().storage_type(b.type);
+    const std::string name = c_name(b.symbol.name);
+    switch (kept.keeping) {
+      case Keeping::automatic:
+        return fmt::format("{} {}[{}] __attribute__((aligned(64)));  /* {} */\n", type, name,
+                           scalar::volume(b.extents), b.region);
+      case Keeping::per_core:
+        return fmt::format("{0} *const {1} = ({0} *)(mine + {2});  /* {3} */\n", type, name,
+                           kept.offset, b.region);
+      case Keeping::shared:
+        return "";  // every Deal that uses it says which instance
+    }
+    return "";
+  }
 
  private:
-  static std::string levels_of(const loop::Deal& s) {
+  std::string levels_of(const loop::Deal& s) const {
     std::vector<std::string> levels;
-    for (const loop::Digit& d : s.digits) levels.push_back(d.level);
+    for (const loop::Counter& share : s.shares) {
+      levels.push_back(is_digit(program(), share.var) ? find_digit(program(), share.var).level
+                                                      : share.var.name);
+    }
     return join(levels, ", ");
   }
 
-  /// The digits of a part: mixed radix, the last one fastest.
-  static std::string digits_of(const loop::Deal& s) {
+  /// The instances of temporaries that outlive the share.
+  std::string pointers(const loop::Deal& s) {
     std::string text;
-    int64_t stride = parts_of(s.digits);
-    for (const loop::Digit& d : s.digits) {
-      const bool is_first = stride == parts_of(s.digits);
-      stride /= d.parts;
-      std::string value = stride == 1 ? "part" : fmt::format("part / {}", stride);
-      if (!is_first) {
-        value = stride == 1 ? fmt::format("part % {}", d.parts)
-                            : fmt::format("(part / {}) % {}", stride, d.parts);
-      }
-      if (d.parts == 1) value = "0";
-      text += fmt::format("const long {} = {};\n", c_name(d.var.name), value);
+    for (const Buffer& b : mentioned(program(), s.body)) {
+      if (b.role != Role::temporary) continue;
+      const Kept& kept = storage_.of(b.symbol);
+      if (kept.keeping != Keeping::shared) continue;
+      const std::string which = instance(b);
+      const std::string at =
+          which.empty() ? "" : fmt::format(" + {} * {}", which, scalar::volume(b.extents));
+      text += fmt::format("{0} *const {1} = ({0} *)(workspace + {2}){3};  /* {4} */\n",
+                          expressions().storage_type(b.type), c_name(b.symbol.name), kept.offset,
+                          at, b.region);
     }
     return text;
   }
 
+  const Storage& storage_;
   bool team_;
 };
 
-std::string parameter(const Buffer& b) {
-  const char* constant = b.role == Role::input ? "const " : "";
-  return fmt::format("{}{} *restrict {}", constant, c_type(b.type), c_name(b.symbol.name));
-}
-
-std::string signature(const loop::Program& p, const std::string& name) {
+std::string signature(const loop::Program& p, const std::string& name, ExprPrinter& types) {
   std::vector<std::string> parameters;
   for (const Buffer& b : p.buffers) {
-    if (b.role != Role::workspace) parameters.push_back(parameter(b));
+    if (b.role == Role::temporary) continue;
+    parameters.push_back(fmt::format("{}{} *restrict {}", b.role == Role::input ? "const " : "",
+                                     types.storage_type(b.type), c_name(b.symbol.name)));
   }
   parameters.emplace_back("char *restrict workspace");
   parameters.emplace_back("long threads");
   return fmt::format("static void {}({})", name, join(parameters, ", "));
 }
 
-std::string workspace_pointers(const loop::Program& p) {
-  std::string text;
-  for (const Buffer& b : p.buffers) {
-    if (b.role != Role::workspace) continue;
-    text += fmt::format("{0} *const {1} = ({0} *)(workspace + {2});\n", c_type(b.type),
-                        c_name(b.symbol.name), workspace_offset(p, b.symbol));
-  }
-  return text;
-}
-
 std::string entry(const loop::Program& p, const std::string& name) {
   std::string arguments;
-  int number = 0;
-  for (const Buffer& b : p.buffers) {
-    if (b.role != Role::workspace) arguments += fmt::format("buffers[{}], ", number++);
-  }
+  for (size_t n = 0; n < arguments_of(p).size(); ++n) arguments += fmt::format("buffers[{}], ", n);
   return fmt::format(
       "void {0}_entry(void **buffers, char *workspace, long threads) {{\n  {0}({1}workspace, "
       "threads);\n}}\n",
       name, arguments);
 }
 
-std::vector<kernel::Argument> arguments_of(const loop::Program& p) {
-  std::vector<kernel::Argument> arguments;
-  for (const Buffer& b : p.buffers) {
-    if (b.role == Role::workspace) continue;
-    arguments.push_back({b.symbol.name, to_string(b.type), scalar::bytes_of(b.type), b.extents,
-                         b.role == Role::output});
+std::string in_parallel(const std::string& body, const Storage& storage) {
+  std::string mine;
+  if (storage.bytes_per_core > 0) {
+    mine = fmt::format("  char *const mine = workspace + {} + core * {};\n", storage.shared_bytes,
+                       storage.bytes_per_core);
   }
-  return arguments;
+  return fmt::format(
+      "#pragma omp parallel num_threads(threads)\n{{\n"
+      "  const long core = omp_get_thread_num(), cores = omp_get_num_threads();\n{}{}}}\n",
+      mine, indent(body, 2));
+}
+
+std::string alone(const std::string& body, const Storage& storage) {
+  const std::string mine =
+      storage.bytes_per_core == 0
+          ? ""
+          : fmt::format("char *const mine = workspace + {};\n", storage.shared_bytes);
+  return "(void)threads;\n" + mine + body;
 }
 
 }  // namespace
 
 kernel::Module print_openmp(const loop::Program& program, const std::string& name) {
   internal_check(loop::is_concrete(program), "only concrete loops can be printed");
-  const int64_t parts = greatest_deal(program.body);
-  const bool team = parts > 1;
-  OpenMPPrinter printer(program, team);
-  std::string body = printer.block(program.body);
-  if (team) {
-    body = fmt::format(
-        "#pragma omp parallel num_threads(threads)\n{{\n"
-        "  const long core = omp_get_thread_num(), cores = omp_get_num_threads();\n{}}}\n",
-        indent(body, 2));
-  } else {
-    body = "(void)threads;\n" + body;
-  }
-  const std::string pointers = workspace_pointers(program);
-  const std::string prologue = pointers.empty() ? "(void)workspace;\n" : pointers;
+  const Shares shares = greatest_shares(program.body);
+  const bool team = shares.all > 1;
+  const Storage storage = storage_of(program);
+  OpenMPPrinter printer(program, storage, team);
+  const std::string code = printer.block(program.body);
+  const std::string body = team ? in_parallel(code, storage) : alone(code, storage);
+  ExprPrinter& types = printer.types();
+  const std::string head = signature(program, name, types);
+  const std::string prologue =
+      storage.shared_bytes + storage.bytes_per_core == 0 ? "(void)workspace;\n" : "";
   const std::string declarations =
       team ? "int omp_get_thread_num(void);\nint omp_get_num_threads(void);\n" : "";
   kernel::Module module{.language = "c", .name = name};
-  module.source = fmt::format("/* {}: printed by mdh */\n{}{}{} {{\n{}}}\n{}", name, declarations,
-                              printer.helpers(), signature(program, name),
-                              indent(prologue + body, 2), entry(program, name));
+  module.source =
+      fmt::format("/* {}: printed by mdh */\n{}{}{} {{\n{}}}\n{}", name, declarations,
+                  printer.helpers(), head, indent(prologue + body, 2), entry(program, name));
   module.steps = {{kernel::Launch{name + "_entry"}}};
   module.arguments = arguments_of(program);
-  module.workspace_bytes = loop::workspace_bytes(program);
-  module.parts_on_cores = static_cast<int>(std::min<int64_t>(parts, 1 << 20));
+  module.workspace_bytes = storage.shared_bytes;
+  module.workspace_bytes_per_core = storage.bytes_per_core;
+  module.parts_on_cores =
+      static_cast<int>(std::min<int64_t>(shares.owned > 1 ? shares.owned : shares.all, 1 << 20));
   module.contract_allowed = is_arithmetic_only(program.f);
   return module;
 }

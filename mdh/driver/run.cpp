@@ -30,17 +30,10 @@ void add_rates(const hl::Program& program, RunReport& report) {
 
 std::vector<int64_t> border_steps(const loop::Program& structured) {
   std::vector<int64_t> steps(structured.dimensions.size(), 0);
-  const std::function<void(const loop::Block&)> visit = [&](const loop::Block& block) {
-    for (const loop::Stmt& s : block) {
-      const auto* digits = s.as<loop::Digits>();
-      if (digits) {
-        int64_t& step = steps[digits->digit.dimension];
-        step = std::max(step, digits->digit.step);
-      }
-      loop::for_each_child(s, visit);
-    }
-  };
-  visit(structured.body);
+  for (const loop::Digit& digit : structured.digits) {
+    int64_t& step = steps[digit.dimension];
+    step = std::max(step, digit.step);
+  }
   return steps;
 }
 

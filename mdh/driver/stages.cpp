@@ -17,11 +17,7 @@ std::string kernel_name(const hl::Program& program) { return "run_" + program.na
 Stages lower_all(const hl::Program& program, const machine::Machine& machine,
                  const ll::Config& config, const Target& target, const std::string& name) {
   const ll::Program low = passes::lower(program, machine, config);
-  if (config.code != ll::Code{}) {
-    unsupported("E507", {}, "\"code\" of a configuration in generated code",
-                "leave it out; 'mdh check' and 'mdh show --ll' know it");
-  }
-  const loop::Program structured = passes::plan(low, machine);
+  const loop::Program structured = passes::plan(low, machine, config.code);
   const loop::Program concrete = passes::run_pipeline(structured);
   internal_check(target.print != nullptr, "target '{}' prints no source", target.name);
   return {low, structured, concrete, target.print(concrete, name)};

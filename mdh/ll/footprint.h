@@ -39,9 +39,10 @@ struct TileCount {
   std::vector<Level> team;       // cores that fill it together and share it
   std::vector<int64_t> extents;  // by buffer dimension
   int64_t elements = 0;
-  int64_t bytes = 0;  // of all that are in flight, with padding
-  Count fills;        // how often it is filled, in all
-  Count traffic;      // bytes, in all
+  int64_t bytes = 0;      // of all that are in flight, with padding
+  int64_t instances = 1;  // in the whole machine: one per core around it that does not share it
+  Count fills;            // how often it is filled, in all
+  Count traffic;          // bytes, in all
 };
 
 /// Partial results between two levels.
@@ -49,11 +50,12 @@ struct AccumulatorCount {
   std::string buffer;
   Place place;
   int position = 0;
-  int64_t elements = 0;  // of one
-  int64_t slots = 1;     // one for each core, and each replicated part, that is combined after it
-  int64_t bytes = 0;     // of all slots
-  Count flushes;         // how often it is combined into, or written to, what lies outside
-  Count traffic;         // bytes, in all
+  int64_t elements = 0;   // of one
+  int64_t slots = 1;      // one for each core, and each replicated part, that is combined after it
+  int64_t bytes = 0;      // of all slots
+  int64_t instances = 1;  // in the whole machine: one per core around it
+  Count flushes;          // how often it is combined into, or written to, what lies outside
+  Count traffic;          // bytes, in all
 };
 
 struct RegionCount {

@@ -13,6 +13,13 @@ namespace {
 
 using scalar::Algebra;
 using scalar::Value;
+using Leaves = std::vector<Value>;
+
+/// All instances of one buffer, by the values of the digits it is per.
+struct Instances {
+  const Buffer* buffer;
+  std::map<std::vector<int64_t>, Memory> by_digits;
+};
 
 class Interpreter {
  public:
@@ -21,9 +28,13 @@ class Interpreter {
       : program_(p), algebra_(algebra), random_(seed) {
     size_t next = 0;
     for (const Buffer& b : p.buffers) {
-      const bool given = b.role == Role::input;
-      internal_check(!given || next < inputs.size(), "too few inputs");
-      memory_.emplace(b.symbol.name, given ? Memory(b, inputs[next++]) : Memory(b));
+      Instances& instances = memory_[b.symbol.name];
+      instances.buffer = &b;
+      if (b.role != Role::input) continue;
+      internal_check(next < inputs.size(), "too few inputs");
+      internal_check(inputs[next].extents == b.extents, "'{}' is given with other extents",
+                     b.symbol.name);
+      instances.by_digits.emplace(std::vector<int64_t>{}, Memory(b.symbol.name, inputs[next++]));
     }
     internal_check(next == inputs.size(), "too many inputs");
   }
@@ -32,43 +43,110 @@ class Interpreter {
     block(program_.body);
     std::vector<scalar::Array> outputs;
     for (const Buffer& b : program_.buffers) {
-      if (b.role == Role::output) outputs.push_back(memory_.at(b.symbol.name).content());
+      if (b.role == Role::output) outputs.push_back(instance(memory_.at(b.symbol.name)).content());
     }
     return outputs;
   }
 
+  // ---- both dialects
+
+  /// Instances of digits that have no value here all begin anew.
+  void operator()(const Alloc& s) {
+    Instances& all = memory_.at(s.buffer.name);
+    for (auto& [digits, memory] : all.by_digits) {
+      bool mine = true;
+      for (size_t n = 0; n < digits.size(); ++n) {
+        const auto here = index_.find(all.buffer->per[n].name);
+        mine = mine && (here == index_.end() || here->second == digits[n]);
+      }
+      if (mine) memory.undefine();
+    }
+  }
+
   // ---- structured
 
-  void operator()(const Digits& s) {
-    std::vector<int64_t> parts(static_cast<size_t>(trip(s.digit)));
+  void operator()(const Loop& s) {
+    const Digit& digit = find_digit(program_, s.digit);
+    std::vector<int64_t> parts(static_cast<size_t>(trip(digit)));
     std::iota(parts.begin(), parts.end(), int64_t{0});
-    if (s.how == How::cores) random_.shuffle(parts);
-    enclosing_.push_back(s.digit);
+    if (digit.how == How::cores || digit.how == How::grid) random_.shuffle(parts);
+    enclosing_.push_back(&digit);
     for (const int64_t part : parts) {
-      index_[s.digit.var.name] = part;
+      index_[digit.var.name] = part;
       block(s.body);
     }
     enclosing_.pop_back();
-    index_.erase(s.digit.var.name);
+    index_.erase(digit.var.name);
+  }
+
+  void operator()(const Copy& s) {
+    set_dimensions();
+    const int64_t volume = volume_of(s.axes);
+    for (int64_t n = 0; n < volume; ++n) {
+      set_counters(s.axes, n);
+      const bool inside = std::all_of(s.within.begin(), s.within.end(),
+                                      [&](const Expr& e) { return integer(e) != 0; });
+      if (inside) store(s.to, load({s.from}));
+    }
+    for (const Counter& axis : s.axes) index_.erase(axis.var.name);
   }
 
   void operator()(const Accumulate& s) {
     const std::vector<int64_t> point = set_dimensions();
-    std::vector<Value> inputs, results(s.target.elements.size());
-    for (const Element& e : s.reads) inputs.push_back(load(e));
-    algebra_.f(inputs, point, results);
+    Leaves results(width_of(s.target.elements));
+    algebra_.f(load(s.reads), point, results);
     update(s.target, results);
   }
 
   void operator()(const WriteUp& s) {
-    set_dimensions();
-    std::vector<Value> values;
-    for (const Element& e : s.from) values.push_back(load(e));
-    update(s.target, values);
+    over(s.over, 0, [&] {
+      set_dimensions();
+      update(s.target, load(s.from));
+    });
   }
 
   /// The slots of all members that are not empty, in order, element by element.
-  void operator()(const TeamCombine& s) { combine_elements(s, 0); }
+  void operator()(const TeamCombine& s) {
+    Target target = s.target;
+    target.first.push_back(s.over);
+    over(s.elements, 0, [&] { (*this)(WriteUp{{s.over}, s.from, target}); });
+  }
+
+  /// Parts [0, p) and p become one scan: every element is preceded by the last one of the other
+  /// side before it. Descending, because elements need what others were before.
+  void operator()(const ScanStep& s) {
+    const int64_t part = index_.at(s.shape.digit.name);
+    if (part == 0) return;
+    over(s.shape.lines, 0, [&] {
+      for (int64_t c = parts_of(s.shape.coarse); c-- > 0;) {
+        const auto last_before = [&](int64_t coarse, int64_t n) {
+          return at(s.shape, coarse, n, parts_of(s.shape.fine) - 1, s.elements);
+        };
+        join(s, c, part, [&] { return last_before(c, part - 1); });
+        if (c == 0) continue;
+        for (int64_t n = 0; n < part; ++n) join(s, c, n, [&] { return last_before(c - 1, part); });
+      }
+    });
+    clear(s.shape, part);
+  }
+
+  void operator()(const ScanFix& s) {
+    const Digit& digit = find_digit(program_, s.shape.digit);
+    std::map<std::pair<int64_t, int64_t>, Leaves> totals;
+    over(s.shape.lines, 0, [&] {
+      totals.clear();
+      const int64_t last = parts_of(s.shape.fine) - 1, rows = parts_of(s.shape.coarse);
+      for (int64_t c = 0; c < rows; ++c) {
+        for (int64_t n = 0; n < digit.parts; ++n) {
+          if (holds(s.shape, c, n, last)) totals[{c, n}] = at(s.shape, c, n, last, s.elements);
+        }
+      }
+      for (int64_t c = 0; c < rows; ++c) {
+        for (int64_t n = 0; n < digit.parts; ++n) fix(s, c, n, digit.parts, totals);
+      }
+    });
+    clear(s.shape, std::nullopt);
+  }
 
   // ---- concrete
 
@@ -82,32 +160,36 @@ class Interpreter {
   }
 
   void operator()(const Deal& s) {
-    std::vector<int64_t> parts(static_cast<size_t>(parts_of(s.digits)));
+    std::vector<int64_t> parts(static_cast<size_t>(volume_of(s.shares)));
     std::iota(parts.begin(), parts.end(), int64_t{0});
     random_.shuffle(parts);
-    enclosing_.insert(enclosing_.end(), s.digits.begin(), s.digits.end());
-    for (const int64_t part : parts) run_part(s, part);
-    enclosing_.resize(enclosing_.size() - s.digits.size());
-    for (const Digit& d : s.digits) index_.erase(d.var.name);
-    owner_ = nobody;
+    const Moment outside = now_;
+    const size_t depth = enclosing_.size();
+    for (const Counter& share : s.shares) {
+      if (is_digit(program_, share.var)) enclosing_.push_back(&find_digit(program_, share.var));
+    }
+    for (const int64_t part : parts) run_share(s, part);
+    enclosing_.resize(depth);
+    for (const Counter& share : s.shares) index_.erase(share.var.name);
+    for (const int team : {0, 1}) now_.owner[team] = outside.owner[team];
   }
 
-  void operator()(const Barrier&) { ++epoch_; }
+  void operator()(const Barrier& s) { ++now_.epoch[s.team == Team::cores ? 1 : 0]; }
   void operator()(const If& s) { block(integer(s.condition) != 0 ? s.then : s.otherwise); }
   void operator()(const Let& s) { index_[s.var.name] = integer(s.value); }
-  void operator()(const Load& s) { values_[s.result.name] = load(s.from); }
+  void operator()(const Load& s) { values_[s.result.name] = load({s.from}); }
   void operator()(const Store& s) { store(s.to, values_.at(s.value.name)); }
 
   void operator()(const Apply& s) {
     std::vector<int64_t> point;
     for (const Expr& e : s.point) point.push_back(integer(e));
-    std::vector<Value> results(s.results.size());
+    Leaves results(result_width());
     algebra_.f(values(s.inputs), point, results);
     define(s.results, results);
   }
 
   void operator()(const Combine& s) {
-    std::vector<Value> results(s.results.size());
+    Leaves results(result_width());
     algebra_.combine(values(s.left), values(s.right), results);
     define(s.results, results);
   }
@@ -117,6 +199,8 @@ class Interpreter {
     for (const Stmt& s : block) std::visit(*this, s.node().is);
   }
 
+  // ---- digits
+
   /// Parts of a level that are not empty below the enclosing digits: always the first ones.
   int64_t trip(const Digit& d) const {
     const int64_t room = program_.dimensions[d.dimension].size - base(d.dimension);
@@ -125,14 +209,13 @@ class Interpreter {
 
   int64_t base(int dimension) const {
     int64_t sum = 0;
-    for (const Digit& d : enclosing_) {
-      if (d.dimension == dimension) sum += index_.at(d.var.name) * d.step;
+    for (const Digit* d : enclosing_) {
+      if (d->dimension == dimension) sum += index_.at(d->var.name) * d->step;
     }
     return sum;
   }
 
-  /// Dimensions have the value their digits give them; in reduced dimensions outputs see none of
-  /// it.
+  /// Dimensions have the value their digits give them.
   std::vector<int64_t> set_dimensions() {
     std::vector<int64_t> point;
     for (size_t d = 0; d < program_.dimensions.size(); ++d) {
@@ -142,53 +225,197 @@ class Interpreter {
     return point;
   }
 
-  void combine_elements(const TeamCombine& s, size_t depth) {
-    if (depth < s.elements.size()) {
-      const Digit& d = s.elements[depth];
-      const int64_t count = trip(d);
-      enclosing_.push_back(d);
-      for (int64_t n = 0; n < count; ++n) {
-        index_[d.var.name] = n;
-        combine_elements(s, depth + 1);
-      }
-      enclosing_.pop_back();
-      index_.erase(d.var.name);
-      return;
+  /// All points of some digits that hold points.
+  void over(const std::vector<Symbol>& digits, size_t depth, const std::function<void()>& visit) {
+    if (depth == digits.size()) return visit();
+    const Digit& d = find_digit(program_, digits[depth]);
+    const int64_t count = trip(d);
+    enclosing_.push_back(&d);
+    for (int64_t n = 0; n < count; ++n) {
+      index_[d.var.name] = n;
+      over(digits, depth + 1, visit);
     }
-    Target target = s.target;
-    target.first.push_back(s.over.var);
-    (*this)(Digits{s.over, How::sequential, {StmtNode{WriteUp{s.from, target}}}});
+    enclosing_.pop_back();
+    index_.erase(d.var.name);
   }
 
-  void run_part(const Deal& s, int64_t part) {
-    std::string identity;
-    for (auto d = s.digits.rbegin(); d != s.digits.rend(); ++d) {
-      index_[d->var.name] = part % d->parts;
-      // Which core gets a part depends on all digits, their order and their number of parts.
-      identity += fmt::format("{}={}/{},", d->var.name, part % d->parts, d->parts);
-      part /= d->parts;
+  void set_counters(const std::vector<Counter>& counters, int64_t n) {
+    for (auto c = counters.rbegin(); c != counters.rend(); ++c) {
+      index_[c->var.name] = n % c->count;
+      n /= c->count;
     }
-    owner_ = owners_.try_emplace(identity, static_cast<Owner>(owners_.size())).first->second;
+  }
+
+  // ---- scans
+
+  int64_t parts_of(const std::vector<Symbol>& digits) const {
+    int64_t product = 1;
+    for (const Symbol& digit : digits) product *= find_digit(program_, digit).parts;
+    return product;
+  }
+
+  void set_digits(const std::vector<Symbol>& digits, int64_t n) {
+    for (auto d = digits.rbegin(); d != digits.rend(); ++d) {
+      const int64_t parts = find_digit(program_, *d).parts;
+      index_[d->name] = n % parts;
+      n /= parts;
+    }
+  }
+
+  void place(const ScanShape& shape, int64_t coarse, int64_t n, int64_t fine) {
+    set_digits(shape.coarse, coarse);
+    set_digits(shape.fine, fine);
+    index_[shape.digit.name] = n;
+  }
+
+  bool holds(const ScanShape& shape, int64_t coarse, int64_t n, int64_t fine) {
+    place(shape, coarse, n, fine);
+    const Digit& digit = find_digit(program_, shape.digit);
+    int64_t index = 0;
+    for (const Digit& d : program_.digits) {
+      const bool fixed = std::any_of(enclosing_.begin(), enclosing_.end(),
+                                     [&](const Digit* e) { return e->var == d.var; });
+      const auto in = [&](const std::vector<Symbol>& digits) {
+        return std::find(digits.begin(), digits.end(), d.var) != digits.end();
+      };
+      if (d.dimension != digit.dimension) continue;
+      if (fixed || d.var == shape.digit || in(shape.coarse) || in(shape.fine)) {
+        index += index_.at(d.var.name) * d.step;
+      }
+    }
+    return index < program_.dimensions[digit.dimension].size;
+  }
+
+  Leaves at(const ScanShape& shape, int64_t coarse, int64_t n, int64_t fine,
+            const std::vector<Element>& elements) {
+    place(shape, coarse, n, fine);
+    return load(elements);
+  }
+
+  /// before() ⊕ every element of a part in a coarse row.
+  template <class Before>
+  void join(const ScanStep& s, int64_t coarse, int64_t n, Before before) {
+    for (int64_t f = parts_of(s.shape.fine); f-- > 0;) {
+      if (!holds(s.shape, coarse, n, f)) continue;
+      const Leaves left = before();
+      prepend(s.shape, coarse, n, f, s.elements, left);
+    }
+  }
+
+  void prepend(const ScanShape& shape, int64_t coarse, int64_t n, int64_t fine,
+               const std::vector<Element>& elements, const Leaves& left) {
+    const Leaves right = at(shape, coarse, n, fine, elements);
+    Leaves sum(right.size());
+    algebra_.combine(left, right, sum);
+    store(elements, sum);
+  }
+
+  void fix(const ScanFix& s, int64_t c, int64_t n, int64_t parts,
+           const std::map<std::pair<int64_t, int64_t>, Leaves>& totals) {
+    std::optional<Leaves> offset;
+    const auto add = [&](int64_t row, int64_t member) {
+      const auto found = totals.find({row, member});
+      if (found == totals.end()) return;
+      Leaves sum(found->second.size());
+      if (offset) algebra_.combine(*offset, found->second, sum);
+      offset = offset ? sum : found->second;
+    };
+    for (int64_t m = 0; m < n; ++m) add(c, m);
+    for (int64_t m = n + 1; m < parts && c > 0; ++m) add(c - 1, m);
+    if (!offset) return;
+    for (int64_t f = 0; f < parts_of(s.shape.fine); ++f) {
+      if (holds(s.shape, c, n, f)) prepend(s.shape, c, n, f, s.elements, *offset);
+    }
+  }
+
+  /// The digits inside of the loop have no value any more; the loop's own has its old one.
+  void clear(const ScanShape& shape, std::optional<int64_t> part) {
+    for (const auto* digits : {&shape.coarse, &shape.fine}) {
+      for (const Symbol& digit : *digits) index_.erase(digit.name);
+    }
+    index_.erase(shape.digit.name);
+    if (part) index_[shape.digit.name] = *part;
+  }
+
+  // ---- teams
+
+  void run_share(const Deal& s, int64_t part) {
+    std::string identity = s.collective ? fmt::format("{},", fmt::ptr(&s)) : "";
+    for (auto c = s.shares.rbegin(); c != s.shares.rend(); ++c) {
+      index_[c->var.name] = part % c->count;
+      // Which core gets a share depends on all counters, their order and how far they count.
+      identity += fmt::format("{}={}/{},", c->var.name, part % c->count, c->count);
+      part /= c->count;
+    }
+    const int32_t owner =
+        owners_.try_emplace(identity, static_cast<int32_t>(owners_.size())).first->second;
+    if (s.team != Team::cores) {
+      now_.owner[0] = owner;
+      now_.owner[1] = s.team == Team::all ? owner : -1;
+      ++now_.epoch[1];  // a member of the grid begins with all of its cores
+    } else {
+      now_.owner[1] = owner;
+    }
     block(s.body);
   }
 
-  void update(const Target& target, const std::vector<Value>& fresh) {
-    std::vector<Value> values = fresh;
-    const bool first = std::all_of(target.first.begin(), target.first.end(),
-                                   [&](const Symbol& digit) { return index_.at(digit.name) == 0; });
-    if (!first) {
-      std::vector<Value> old;
-      for (const Element& e : target.elements) old.push_back(load(e));
-      algebra_.combine(old, fresh, values);
+  // ---- memory
+
+  Memory& instance(Instances& all) {
+    std::vector<int64_t> digits;
+    for (const Symbol& digit : all.buffer->per) {
+      const auto value = index_.find(digit.name);
+      internal_check(value != index_.end(), "'{}' is used without a value of '{}', which it is per",
+                     all.buffer->symbol.name, digit.name);
+      digits.push_back(value->second);
     }
-    for (size_t c = 0; c < values.size(); ++c) store(target.elements[c], values[c]);
+    const auto found = all.by_digits.find(digits);
+    if (found != all.by_digits.end()) return found->second;
+    const Buffer& b = *all.buffer;
+    return all.by_digits
+        .emplace(digits, Memory(b.symbol.name, scalar::Array::undefined(b.type, b.extents)))
+        .first->second;
   }
 
-  Value load(const Element& e) {
-    return memory_.at(e.buffer.name).load(index_of(e), owner_, epoch_);
+  void update(const Target& target, const Leaves& fresh) {
+    const bool first = std::all_of(target.first.begin(), target.first.end(),
+                                   [&](const Symbol& digit) { return index_.at(digit.name) == 0; });
+    Leaves values = fresh;
+    if (!first) algebra_.combine(load(target.elements), fresh, values);
+    store(target.elements, values);
   }
-  void store(const Element& e, Value value) {
-    memory_.at(e.buffer.name).store(index_of(e), value, owner_, epoch_);
+
+  Leaves load(const std::vector<Element>& elements) {
+    Leaves leaves;
+    for (const Element& e : elements) {
+      instance(memory_.at(e.buffer.name)).load(index_of(e), now_, leaves);
+    }
+    return leaves;
+  }
+
+  void store(const std::vector<Element>& elements, const Leaves& leaves) {
+    size_t begin = 0;
+    for (const Element& e : elements) {
+      const auto width = static_cast<size_t>(width_of({e}));
+      instance(memory_.at(e.buffer.name))
+          .store(index_of(e), now_, std::span(leaves).subspan(begin, width));
+      begin += width;
+    }
+  }
+  void store(const Element& e, const Leaves& leaves) { store(std::vector<Element>{e}, leaves); }
+
+  int width_of(const std::vector<Element>& elements) const {
+    int width = 0;
+    for (const Element& e : elements) {
+      width += scalar::width_of(find_buffer(program_, e.buffer).type);
+    }
+    return width;
+  }
+
+  int result_width() const {
+    int width = 0;
+    for (const auto& result : program_.f.results) width += scalar::width_of(result.value.type());
+    return width;
   }
 
   std::vector<int64_t> index_of(const Element& e) const {
@@ -205,6 +432,9 @@ class Interpreter {
       internal_check(found != index_.end(), "index '{}' has no value", v->symbol.name);
       return found->second;
     }
+    if (const auto* s = e.as<scalar::Select>()) {
+      return integer(integer(s->condition) != 0 ? s->then : s->otherwise);
+    }
     const auto* b = e.as<scalar::Binary>();
     internal_check(b != nullptr, "not an index expression");
     return scalar::apply(b->op, scalar_of(b->left.type()), Value::integer(integer(b->left)),
@@ -212,26 +442,35 @@ class Interpreter {
         .as_integer();
   }
 
-  std::vector<Value> values(const std::vector<Symbol>& names) const {
-    std::vector<Value> all;
-    for (const Symbol& name : names) all.push_back(values_.at(name.name));
+  // ---- values
+
+  Leaves values(const std::vector<Symbol>& names) const {
+    Leaves all;
+    for (const Symbol& name : names) {
+      const Leaves& leaves = values_.at(name.name);
+      all.insert(all.end(), leaves.begin(), leaves.end());
+    }
     return all;
   }
 
-  void define(const std::vector<Symbol>& names, const std::vector<Value>& values) {
-    for (size_t n = 0; n < names.size(); ++n) values_[names[n].name] = values[n];
+  void define(const std::vector<Symbol>& names, const Leaves& leaves) {
+    auto next = leaves.begin();
+    for (size_t n = 0; n < names.size(); ++n) {
+      const auto end = next + scalar::width_of(program_.f.results[n].value.type());
+      values_[names[n].name] = Leaves(next, end);
+      next = end;
+    }
   }
 
   const Program& program_;
   Algebra& algebra_;
   Random random_;
-  std::map<std::string, Memory> memory_;
+  std::map<std::string, Instances> memory_;
   std::map<std::string, int64_t> index_;
-  std::map<std::string, Value> values_;
-  std::vector<Digit> enclosing_;
-  std::map<std::string, Owner> owners_;
-  Owner owner_ = nobody;
-  int64_t epoch_ = 0;
+  std::map<std::string, Leaves> values_;
+  std::vector<const Digit*> enclosing_;
+  std::map<std::string, int32_t> owners_;
+  Moment now_;
 };
 
 }  // namespace

@@ -11,7 +11,11 @@ namespace mdh::loop {
 
 std::string word(How how);
 std::string word(Role role);
+std::string word(Kind kind);
+std::string word(Team team);
 std::optional<How> find_how(std::string_view word);
 std::optional<Role> find_role(std::string_view word);
+std::optional<Kind> find_kind(std::string_view word);
+std::optional<Team> find_team(std::string_view word);
 
 }  // namespace mdh::loop

@@ -4,39 +4,54 @@
 
 namespace mdh::loop {
 
-Memory::Memory(const Buffer& buffer)
-    : Memory(buffer, scalar::Array::undefined(buffer.type, buffer.extents)) {}
-
-Memory::Memory(const Buffer& buffer, scalar::Array content)
-    : name_(buffer.symbol.name), content_(std::move(content)), traces_(content_.cells.size()) {
-  internal_check(content_.extents == buffer.extents, "'{}' is given with other extents", name_);
+bool is_ordered(const Moment& earlier, const Moment& later) {
+  if (earlier.epoch[0] != later.epoch[0]) return true;
+  if (earlier.owner[0] != later.owner[0]) return false;
+  return earlier.epoch[1] != later.epoch[1] || earlier.owner[1] == later.owner[1];
 }
 
-scalar::Value Memory::load(std::span<const int64_t> index, Owner owner, int64_t epoch) {
+Memory::Memory(const std::string& name, scalar::Array content)
+    : name_(name),
+      content_(std::move(content)),
+      width_(content_.width()),
+      traces_(content_.defined.size()) {}
+
+void Memory::load(std::span<const int64_t> index, const Moment& now,
+                  std::vector<scalar::Value>& leaves) {
   const int64_t at = scalar::address(content_.extents, index);
   internal_check(content_.defined[at] != 0, "element {} of '{}' is read before it is written", at,
                  name_);
   Trace& trace = traces_[at];
-  internal_check(trace.written != epoch || trace.writer == owner,
+  internal_check(!trace.written || is_ordered(trace.writer, now),
                  "race: element {} of '{}' is read while another part writes it", at, name_);
-  trace.several_readers = trace.read == epoch && (trace.several_readers || trace.reader != owner);
-  trace.read = epoch;
-  trace.reader = owner;
-  return content_.cells[at];
+  if (trace.read && !is_ordered(trace.reader, now)) {
+    trace.several_readers = true;
+    trace.other_reader = trace.reader;
+  }
+  trace.read = true;
+  trace.reader = now;
+  leaves.insert(leaves.end(), content_.cells.begin() + at * width_,
+                content_.cells.begin() + (at + 1) * width_);
 }
 
-void Memory::store(std::span<const int64_t> index, scalar::Value value, Owner owner,
-                   int64_t epoch) {
+void Memory::store(std::span<const int64_t> index, const Moment& now,
+                   std::span<const scalar::Value> leaves) {
   const int64_t at = scalar::address(content_.extents, index);
   Trace& trace = traces_[at];
-  internal_check(trace.written != epoch || trace.writer == owner,
+  internal_check(!trace.written || is_ordered(trace.writer, now),
                  "race: element {} of '{}' is written by two parts", at, name_);
-  internal_check(trace.read != epoch || (trace.reader == owner && !trace.several_readers),
+  internal_check((!trace.read || is_ordered(trace.reader, now)) &&
+                     (!trace.several_readers || is_ordered(trace.other_reader, now)),
                  "race: element {} of '{}' is written while another part reads it", at, name_);
-  trace.written = epoch;
-  trace.writer = owner;
-  content_.cells[at] = value;
+  trace.written = true;
+  trace.read = trace.several_readers = false;
+  trace.writer = now;
+  internal_check(static_cast<int>(leaves.size()) == width_, "'{}' is written with another type",
+                 name_);
+  std::copy(leaves.begin(), leaves.end(), content_.cells.begin() + at * width_);
   content_.defined[at] = 1;
 }
+
+void Memory::undefine() { std::fill(content_.defined.begin(), content_.defined.end(), 0); }
 
 }  // namespace mdh::loop

@@ -1,6 +1,7 @@
 // The memory of the loop evaluator: undefined elements and races are noticed.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "mdh/loop/program.h"
@@ -8,33 +9,42 @@
 
 namespace mdh::loop {
 
-/// Who runs: a number per combination of dealt digits. Statements outside of Deal run on all cores
-/// alike.
-using Owner = int32_t;
-constexpr Owner nobody = -1;
+/// Who runs, and since when: in each team the share that is being run, and the number of barriers
+/// so far. Statements outside of a team's Deals run on all of its cores alike.
+struct Moment {
+  int32_t owner[2] = {-1, -1};  // in the grid; among the cores of its member
+  int64_t epoch[2] = {0, 0};
+  friend bool operator==(const Moment&, const Moment&) = default;
+};
 
+/// Two accesses are ordered if they are on one core, or if a barrier of a team that both belong to
+/// lies between them.
+bool is_ordered(const Moment& earlier, const Moment& later);
+
+/// One instance of a buffer.
 class Memory {
  public:
-  explicit Memory(const Buffer& buffer);
-  Memory(const Buffer& buffer, scalar::Array content);
+  Memory(const std::string& name, scalar::Array content);
 
-  scalar::Value load(std::span<const int64_t> index, Owner owner, int64_t epoch);
-  void store(std::span<const int64_t> index, scalar::Value value, Owner owner, int64_t epoch);
+  void load(std::span<const int64_t> index, const Moment& now, std::vector<scalar::Value>& leaves);
+  void store(std::span<const int64_t> index, const Moment& now,
+             std::span<const scalar::Value> leaves);
+
+  /// Begins anew: nothing is defined. Who still reads what was there is not forgotten.
+  void undefine();
+
   const scalar::Array& content() const { return content_; }
 
  private:
-  /// The last write and the last read of an element. A second reader in the same epoch makes the
-  /// reader "several".
+  /// The last write of an element, the last read and one of another core, if there was any since.
   struct Trace {
-    Owner writer = nobody;
-    Owner reader = nobody;
-    int64_t written = -1;
-    int64_t read = -1;
-    bool several_readers = false;
+    bool written = false, read = false, several_readers = false;
+    Moment writer, reader, other_reader;
   };
 
   std::string name_;
   scalar::Array content_;
+  int width_;
   std::vector<Trace> traces_;
 };
 

@@ -29,6 +29,7 @@ class Parser {
     tokens_.expect("kernel", "here");
     p_.name = tokens_.expect_name("of the kernel").text;
     while (tokens_.accept("dimension")) dimension();
+    while (tokens_.accept("digit")) digit();
     while (tokens_.accept("buffer")) buffer();
     p_.f = function("f");
     p_.combine = function("combine");
@@ -46,14 +47,41 @@ class Parser {
     d.symbol = named(tokens_.expect_name("of a dimension").text);
     tokens_.expect("<", "after the dimension");
     d.size = tokens_.expect_integer("(the size)");
-    d.reduced = tokens_.accept("reduced");
+    const auto kind = find_kind(tokens_.peek().text);
+    if (!kind) tokens_.fail("kept, reduced or scanned", "after the size");
+    tokens_.next();
+    d.kind = *kind;
     p_.dimensions.push_back(d);
+  }
+
+  void digit() {
+    Digit d;
+    d.var = named(tokens_.expect_name("of a digit").text);
+    tokens_.expect(":", "after the digit");
+    d.level = level_name();
+    tokens_.expect("<", "after the level");
+    d.parts = tokens_.expect_integer("(the number of parts)");
+    tokens_.expect("of", "after the number of parts");
+    const Token name = tokens_.expect_name("of a dimension");
+    const auto found = std::find_if(p_.dimensions.begin(), p_.dimensions.end(),
+                                    [&](const Dimension& x) { return x.symbol.name == name.text; });
+    if (found == p_.dimensions.end()) {
+      user_error("E402", name.where, fmt::format("unknown dimension '{}'", name.text));
+    }
+    d.dimension = static_cast<int>(found - p_.dimensions.begin());
+    tokens_.expect("step", "after the dimension");
+    d.step = tokens_.expect_integer("(the step)");
+    const auto how = find_how(tokens_.peek().text);
+    if (!how) tokens_.fail("sequential, grid, cores, unrolled or lanes", "after the step");
+    tokens_.next();
+    d.how = *how;
+    p_.digits.push_back(d);
   }
 
   void buffer() {
     Buffer b;
     const auto role = find_role(tokens_.peek().text);
-    if (!role) tokens_.fail("output, input or workspace", "after 'buffer'");
+    if (!role) tokens_.fail("output, input or temporary", "after 'buffer'");
     tokens_.next();
     b.role = *role;
     b.symbol = named(tokens_.expect_name("of a buffer").text);
@@ -66,6 +94,14 @@ class Parser {
       } while (tokens_.accept(","));
       tokens_.expect("]", "after the extents");
     }
+    if (b.role == Role::temporary) {
+      tokens_.expect("in", "before the region");
+      b.region = tokens_.expect_name("of a region").text;
+      tokens_.expect("per", "after the region");
+      b.per = names_in_parentheses();
+    }
+    if (tokens_.accept("holds")) b.holds = tokens_.expect_integer("(the elements kept)");
+    if (tokens_.accept("depth")) b.depth = tokens_.expect_integer("(the copies in flight)");
     p_.buffers.push_back(b);
   }
 
@@ -138,18 +174,12 @@ class Parser {
 
   Stmt statement() {
     const Token keyword = tokens_.expect_name("of a statement");
-    if (const auto how = find_how(keyword.text)) {
-      const Digit d = digit();
-      return StmtNode{Digits{d, *how, block()}};
+    if (keyword.text == "loop") {
+      const Symbol digit = named(tokens_.expect_name("of a digit").text);
+      return StmtNode{Loop{digit, block()}};
     }
-    if (keyword.text == "accumulate") return accumulate();
-    if (keyword.text == "write_up") return write_up();
-    if (keyword.text == "team_combine") return team_combine();
     if (keyword.text == "for") return for_loop();
-    if (keyword.text == "deal") {
-      const std::vector<Digit> all = digits();
-      return StmtNode{Deal{all, block()}};
-    }
+    if (keyword.text == "deal") return deal();
     if (keyword.text == "if") return choice();
     return simple(keyword);
   }
@@ -161,7 +191,16 @@ class Parser {
   }
 
   Stmt simple_without_semicolon(const Token& keyword) {
-    if (keyword.text == "barrier") return StmtNode{Barrier{}};
+    if (keyword.text == "alloc") {
+      return StmtNode{Alloc{named(tokens_.expect_name("of a buffer").text)}};
+    }
+    if (keyword.text == "copy") return copy();
+    if (keyword.text == "accumulate") return accumulate();
+    if (keyword.text == "write_up") return write_up();
+    if (keyword.text == "team_combine") return team_combine();
+    if (keyword.text == "scan_step") return scan_step();
+    if (keyword.text == "scan_fix") return scan_fix();
+    if (keyword.text == "barrier") return StmtNode{Barrier{team()}};
     if (keyword.text == "let") {
       const Symbol var = assigned();
       return StmtNode{Let{var, index_expression()}};
@@ -186,45 +225,102 @@ class Parser {
     return symbol;
   }
 
+  Team team() {
+    const auto team = find_team(tokens_.peek().text);
+    if (!team) tokens_.fail("grid, cores or all", "here");
+    tokens_.next();
+    return *team;
+  }
+
+  Stmt copy() {
+    Copy s{counters(), element(), {}, {}, {}};
+    tokens_.expect("=", "after the element");
+    s.from = element();
+    tokens_.expect("within", "after the elements");
+    tokens_.expect("(", "to begin the conditions");
+    if (!tokens_.accept(")")) {
+      do {
+        s.within.push_back(typed(scalar::parse_expression(tokens_), Scalar::boolean));
+      } while (tokens_.accept(","));
+      tokens_.expect(")", "after the conditions");
+    }
+    tokens_.expect("team", "after the conditions");
+    s.team = names_in_parentheses();
+    return StmtNode{s};
+  }
+
   Stmt accumulate() {
     const Target t = target();
     tokens_.expect("from", "after the target");
-    const std::vector<Element> reads = elements();
-    tokens_.expect(";", "after the statement");
-    return StmtNode{Accumulate{reads, t}};
+    return StmtNode{Accumulate{elements(), t}};
   }
 
   Stmt write_up() {
+    const std::vector<Symbol> over = names_in_parentheses();
     const Target t = target();
     tokens_.expect("from", "after the target");
-    const std::vector<Element> from = elements();
-    tokens_.expect(";", "after the statement");
-    return StmtNode{WriteUp{from, t}};
+    return StmtNode{WriteUp{over, elements(), t}};
   }
 
   Stmt team_combine() {
     TeamCombine s;
-    s.over = digit();
+    s.over = named(tokens_.expect_name("of a digit").text);
     tokens_.expect("elements", "after the digit");
-    s.elements = digits();
+    s.elements = names_in_parentheses();
     s.target = target();
     tokens_.expect("from", "after the target");
     s.from = elements();
-    tokens_.expect(";", "after the statement");
+    return StmtNode{s};
+  }
+
+  ScanShape shape() {
+    ScanShape s;
+    s.digit = named(tokens_.expect_name("of a digit").text);
+    tokens_.expect("coarse", "after the digit");
+    s.coarse = names_in_parentheses();
+    tokens_.expect("fine", "after the coarse digits");
+    s.fine = names_in_parentheses();
+    tokens_.expect("lines", "after the fine digits");
+    s.lines = names_in_parentheses();
+    return s;
+  }
+
+  Stmt scan_step() {
+    const ScanShape s = shape();
+    return StmtNode{ScanStep{s, elements()}};
+  }
+
+  Stmt scan_fix() {
+    ScanFix s;
+    s.shape = shape();
+    s.elements = elements();
+    tokens_.expect("totals", "after the elements");
+    s.totals = elements();
+    tokens_.expect("offset", "after the totals");
+    s.offset = elements();
     return StmtNode{s};
   }
 
   Stmt for_loop() {
-    const std::string level = level_name();
+    const std::string level = tokens_.accept("-") ? "" : level_name();
     const Symbol var = named(tokens_.expect_name("of a loop variable").text);
     tokens_.expect("<", "after the loop variable");
     const Expr trip = index_expression();
     const auto how = find_how(tokens_.peek().text);
-    if (!how || *how == How::cores) {
+    if (!how || *how == How::cores || *how == How::grid) {
       tokens_.fail("sequential, unrolled or lanes", "after the bound");
     }
     tokens_.next();
     return StmtNode{For{var, trip, *how, level, block()}};
+  }
+
+  Stmt deal() {
+    Deal s;
+    s.team = team();
+    s.shares = counters();
+    s.collective = tokens_.accept("collective");
+    s.body = block();
+    return StmtNode{s};
   }
 
   Stmt choice() {
@@ -275,33 +371,21 @@ class Parser {
     return level + "." + tokens_.expect_name("of a dimension").text;
   }
 
-  Digit digit() {
-    Digit d;
-    d.level = level_name();
-    d.var = named(tokens_.expect_name("of a digit").text);
-    tokens_.expect("<", "after the digit");
-    d.parts = tokens_.expect_integer("(the number of parts)");
-    tokens_.expect("of", "after the number of parts");
-    const Token name = tokens_.expect_name("of a dimension");
-    const auto found = std::find_if(p_.dimensions.begin(), p_.dimensions.end(),
-                                    [&](const Dimension& x) { return x.symbol.name == name.text; });
-    if (found == p_.dimensions.end()) {
-      user_error("E402", name.where, fmt::format("unknown dimension '{}'", name.text));
-    }
-    d.dimension = static_cast<int>(found - p_.dimensions.begin());
-    tokens_.expect("step", "after the dimension");
-    d.step = tokens_.expect_integer("(the step)");
-    return d;
+  std::vector<Symbol> names_in_parentheses() {
+    tokens_.expect("(", "to begin the names");
+    return names_until(")");
   }
 
-  std::vector<Digit> digits() {
-    std::vector<Digit> all;
-    tokens_.expect("(", "to begin the digits");
+  std::vector<Counter> counters() {
+    std::vector<Counter> all;
+    tokens_.expect("(", "to begin the counters");
     if (tokens_.accept(")")) return all;
     do {
-      all.push_back(digit());
+      const Symbol var = named(tokens_.expect_name("of a counter").text);
+      tokens_.expect("<", "after the counter");
+      all.push_back({var, tokens_.expect_integer("(how often it counts)")});
     } while (tokens_.accept(","));
-    tokens_.expect(")", "after the digits");
+    tokens_.expect(")", "after the counters");
     return all;
   }
 

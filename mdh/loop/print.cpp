@@ -19,6 +19,18 @@ std::string print_exprs(const std::vector<Expr>& exprs) {
   return join(texts, ", ");
 }
 
+std::string print_conditions(const std::vector<Expr>& conditions) {
+  std::vector<std::string> texts;
+  for (const Expr& e : conditions) texts.push_back(scalar::print(e));
+  return join(texts, ", ");
+}
+
+std::string print_counters(const std::vector<Counter>& counters) {
+  std::vector<std::string> texts;
+  for (const Counter& c : counters) texts.push_back(fmt::format("{} < {}", c.var.name, c.count));
+  return "(" + join(texts, ", ") + ")";
+}
+
 std::string print_elements(const std::vector<Element>& elements) {
   std::vector<std::string> texts;
   for (const Element& element : elements) texts.push_back(print(element));
@@ -29,38 +41,59 @@ std::string print_target(const Target& target) {
   return fmt::format("{} first ({})", print_elements(target.elements), print_names(target.first));
 }
 
+std::string print_shape(const ScanShape& shape) {
+  return fmt::format("{} coarse ({}) fine ({}) lines ({})", shape.digit.name,
+                     print_names(shape.coarse), print_names(shape.fine), print_names(shape.lines));
+}
+
 /// Prints a body; statements know nothing of indentation, blocks add it.
 class Printer {
  public:
-  explicit Printer(const Program& p) : program_(p) {}
-
   std::string block(const Block& block) const {
     std::string text;
     for (const Stmt& s : block) text += std::visit(*this, s.node().is);
     return "{\n" + indent(text, 2) + "}";
   }
 
-  std::string operator()(const Digits& s) const {
-    return fmt::format("{} {} {}\n", word(s.how), digit(s.digit), block(s.body));
+  std::string operator()(const Alloc& s) const { return fmt::format("alloc {};\n", s.buffer.name); }
+  std::string operator()(const Loop& s) const {
+    return fmt::format("loop {} {}\n", s.digit.name, block(s.body));
+  }
+  std::string operator()(const Copy& s) const {
+    return fmt::format("copy {} {} = {} within ({}) team ({});\n", print_counters(s.axes),
+                       print(s.to), print(s.from), print_conditions(s.within), print_names(s.team));
   }
   std::string operator()(const Accumulate& s) const {
     return fmt::format("accumulate {} from {};\n", print_target(s.target), print_elements(s.reads));
   }
   std::string operator()(const WriteUp& s) const {
-    return fmt::format("write_up {} from {};\n", print_target(s.target), print_elements(s.from));
+    return fmt::format("write_up ({}) {} from {};\n", print_names(s.over), print_target(s.target),
+                       print_elements(s.from));
   }
   std::string operator()(const TeamCombine& s) const {
-    return fmt::format("team_combine {} elements {}\n  {} from {};\n", digit(s.over),
-                       digits(s.elements), print_target(s.target), print_elements(s.from));
+    return fmt::format("team_combine {} elements ({}) {} from {};\n", s.over.name,
+                       print_names(s.elements), print_target(s.target), print_elements(s.from));
+  }
+  std::string operator()(const ScanStep& s) const {
+    return fmt::format("scan_step {} {};\n", print_shape(s.shape), print_elements(s.elements));
+  }
+  std::string operator()(const ScanFix& s) const {
+    return fmt::format("scan_fix {} {} totals {} offset {};\n", print_shape(s.shape),
+                       print_elements(s.elements), print_elements(s.totals),
+                       print_elements(s.offset));
   }
   std::string operator()(const For& s) const {
-    return fmt::format("for {} {} < {} {} {}\n", s.level, s.var.name, scalar::print_sum(s.trip),
+    const std::string level = s.level.empty() ? "-" : s.level;
+    return fmt::format("for {} {} < {} {} {}\n", level, s.var.name, scalar::print_sum(s.trip),
                        word(s.how), block(s.body));
   }
   std::string operator()(const Deal& s) const {
-    return fmt::format("deal {} {}\n", digits(s.digits), block(s.body));
+    return fmt::format("deal {} {}{} {}\n", word(s.team), print_counters(s.shares),
+                       s.collective ? " collective" : "", block(s.body));
   }
-  std::string operator()(const Barrier&) const { return "barrier;\n"; }
+  std::string operator()(const Barrier& s) const {
+    return fmt::format("barrier {};\n", word(s.team));
+  }
   std::string operator()(const If& s) const {
     const std::string otherwise = s.otherwise.empty() ? "" : " else " + block(s.otherwise);
     return fmt::format("if {} {}{}\n", scalar::print(s.condition), block(s.then), otherwise);
@@ -82,27 +115,25 @@ class Printer {
   std::string operator()(const Store& s) const {
     return fmt::format("store {} = {};\n", print(s.to), s.value.name);
   }
-
- private:
-  std::string digit(const Digit& d) const {
-    return fmt::format("{} {} < {} of {} step {}", d.level, d.var.name, d.parts,
-                       program_.dimensions[d.dimension].symbol.name, d.step);
-  }
-
-  std::string digits(const std::vector<Digit>& all) const {
-    std::vector<std::string> texts;
-    for (const Digit& d : all) texts.push_back(digit(d));
-    return "(" + join(texts, ", ") + ")";
-  }
-
-  const Program& program_;
 };
+
+std::string print_digit(const Program& p, const Digit& d) {
+  return fmt::format("digit {}: {} < {} of {} step {} {}\n", d.var.name, d.level, d.parts,
+                     p.dimensions[static_cast<size_t>(d.dimension)].symbol.name, d.step,
+                     word(d.how));
+}
 
 std::string print_buffer(const Buffer& b) {
   std::vector<std::string> extents;
   for (const int64_t n : b.extents) extents.push_back(std::to_string(n));
-  return fmt::format("buffer {} {}: {}[{}]\n", word(b.role), b.symbol.name, to_string(b.type),
-                     join(extents, ", "));
+  std::string text = fmt::format("buffer {} {}: {}[{}]", word(b.role), b.symbol.name,
+                                 to_string(b.type), join(extents, ", "));
+  if (b.role == Role::temporary) {
+    text += fmt::format(" in {} per ({})", b.region, print_names(b.per));
+  }
+  if (b.holds > 0) text += fmt::format(" holds {}", b.holds);
+  if (b.depth > 1) text += fmt::format(" depth {}", b.depth);
+  return text + "\n";
 }
 
 std::string print_function(const scalar::Function& f) {
@@ -110,12 +141,15 @@ std::string print_function(const scalar::Function& f) {
   for (const auto& p : f.parameters) {
     parameters.push_back(fmt::format("{}: {}", p.symbol.name, to_string(p.type)));
   }
-  std::string results;
-  for (const auto& r : f.results) {
-    results += fmt::format(" {}: {} = {};", r.target.name, to_string(r.value.type()),
-                           scalar::print(r.value));
+  std::string body;
+  for (const auto& local : f.locals) {
+    body += fmt::format(" {} = {};", local.target.name, scalar::print(local.value));
   }
-  return fmt::format("function {}({}) {{{} }}\n", f.name, join(parameters, ", "), results);
+  for (const auto& r : f.results) {
+    body += fmt::format(" {}: {} = {};", r.target.name, to_string(r.value.type()),
+                        scalar::print(r.value));
+  }
+  return fmt::format("function {}({}) {{{} }}\n", f.name, join(parameters, ", "), body);
 }
 
 }  // namespace
@@ -127,13 +161,13 @@ std::string print(const Element& element) {
 std::string print(const Program& p) {
   std::string text = fmt::format("mdh_loop 1\nkernel {}\n", p.name);
   for (const Dimension& d : p.dimensions) {
-    text +=
-        fmt::format("dimension {} < {}{}\n", d.symbol.name, d.size, d.reduced ? " reduced" : "");
+    text += fmt::format("dimension {} < {} {}\n", d.symbol.name, d.size, word(d.kind));
   }
+  for (const Digit& d : p.digits) text += print_digit(p, d);
   for (const Buffer& b : p.buffers) text += print_buffer(b);
   text += print_function(p.f);
   text += print_function(p.combine);
-  return text + "body " + Printer(p).block(p.body) + "\n";
+  return text + "body " + Printer().block(p.body) + "\n";
 }
 
 }  // namespace mdh::loop

@@ -28,6 +28,11 @@ void map_elements(std::vector<Element>& elements, const std::function<Expr(const
 struct MapExpressions {
   const std::function<Expr(const Expr&)>& change;
 
+  void operator()(Copy& s) const {
+    map_element(s.to, change);
+    map_element(s.from, change);
+    for (Expr& condition : s.within) condition = change(condition);
+  }
   void operator()(Accumulate& s) const {
     map_elements(s.reads, change);
     map_elements(s.target.elements, change);
@@ -40,6 +45,12 @@ struct MapExpressions {
     map_elements(s.from, change);
     map_elements(s.target.elements, change);
   }
+  void operator()(ScanStep& s) const { map_elements(s.elements, change); }
+  void operator()(ScanFix& s) const {
+    map_elements(s.elements, change);
+    map_elements(s.totals, change);
+    map_elements(s.offset, change);
+  }
   void operator()(For& s) const { s.trip = change(s.trip); }
   void operator()(If& s) const { s.condition = change(s.condition); }
   void operator()(Let& s) const { s.value = change(s.value); }
@@ -48,16 +59,65 @@ struct MapExpressions {
     for (Expr& index : s.point) index = change(index);
   }
   void operator()(Store& s) const { map_element(s.to, change); }
-  void operator()(Digits&) const {}
+  void operator()(Alloc&) const {}
+  void operator()(Loop&) const {}
   void operator()(Deal&) const {}
   void operator()(Barrier&) const {}
   void operator()(Combine&) const {}
 };
 
-int64_t aligned_bytes(const Buffer& b) {
-  constexpr int64_t line = 64;
-  return (scalar::volume(b.extents) * scalar::bytes_of(b.type) + line - 1) / line * line;
-}
+/// Overloads that tell what one kind of statement reads and writes.
+struct CollectUses {
+  Uses& uses;
+
+  void read(const std::vector<Element>& elements) const {
+    for (const Element& e : elements) uses.reads.push_back(e.buffer);
+  }
+  void write(const std::vector<Element>& elements) const {
+    for (const Element& e : elements) uses.writes.push_back(e.buffer);
+  }
+  void update(const Target& target) const {
+    write(target.elements);
+    if (!target.first.empty()) read(target.elements);
+  }
+  void operator()(const Alloc& s) const { uses.writes.push_back(s.buffer); }
+  void operator()(const Copy& s) const {
+    read({s.from});
+    write({s.to});
+  }
+  void operator()(const Accumulate& s) const {
+    read(s.reads);
+    update(s.target);
+  }
+  void operator()(const WriteUp& s) const {
+    read(s.from);
+    update(s.target);
+  }
+  void operator()(const TeamCombine& s) const {
+    read(s.from);
+    update(s.target);
+  }
+  void operator()(const ScanStep& s) const {
+    read(s.elements);
+    write(s.elements);
+  }
+  void operator()(const ScanFix& s) const {
+    for (const auto* elements : {&s.elements, &s.totals, &s.offset}) {
+      read(*elements);
+      write(*elements);
+    }
+  }
+  void operator()(const Load& s) const { read({s.from}); }
+  void operator()(const Store& s) const { write({s.to}); }
+  void operator()(const Loop&) const {}
+  void operator()(const For&) const {}
+  void operator()(const Deal&) const {}
+  void operator()(const Barrier&) const {}
+  void operator()(const If&) const {}
+  void operator()(const Let&) const {}
+  void operator()(const Apply&) const {}
+  void operator()(const Combine&) const {}
+};
 
 }  // namespace
 
@@ -78,7 +138,7 @@ Expr without_negation(const Expr& e) {
 }
 
 void for_each_child(const Stmt& s, const std::function<void(const Block&)>& visit) {
-  if (const auto* digits = s.as<Digits>()) visit(digits->body);
+  if (const auto* digits = s.as<Loop>()) visit(digits->body);
   if (const auto* loop = s.as<For>()) visit(loop->body);
   if (const auto* deal = s.as<Deal>()) visit(deal->body);
   if (const auto* choice = s.as<If>()) {
@@ -89,7 +149,7 @@ void for_each_child(const Stmt& s, const std::function<void(const Block&)>& visi
 
 Stmt map_children(const Stmt& s, const std::function<Block(const Block&)>& change) {
   StmtNode node = s.node();
-  if (auto* digits = std::get_if<Digits>(&node.is)) digits->body = change(digits->body);
+  if (auto* digits = std::get_if<Loop>(&node.is)) digits->body = change(digits->body);
   if (auto* loop = std::get_if<For>(&node.is)) loop->body = change(loop->body);
   if (auto* deal = std::get_if<Deal>(&node.is)) deal->body = change(deal->body);
   if (auto* choice = std::get_if<If>(&node.is)) {
@@ -105,12 +165,19 @@ Stmt map_expressions(const Stmt& s, const std::function<Expr(const Expr&)>& chan
   return node == s.node() ? s : Stmt(std::move(node));
 }
 
+Uses uses_of(const Stmt& s) {
+  Uses uses;
+  std::visit(CollectUses{uses}, s.node().is);
+  return uses;
+}
+
 bool is_structured(const Program& p) {
-  return consists_of<Digits, Accumulate, WriteUp, TeamCombine>(p.body);
+  return consists_of<Alloc, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix>(
+      p.body);
 }
 
 bool is_concrete(const Program& p) {
-  return consists_of<For, Deal, Barrier, If, Let, Load, Apply, Combine, Store>(p.body);
+  return consists_of<Alloc, For, Deal, Barrier, If, Let, Load, Apply, Combine, Store>(p.body);
 }
 
 const Buffer& find_buffer(const Program& p, const Symbol& symbol) {
@@ -120,25 +187,38 @@ const Buffer& find_buffer(const Program& p, const Symbol& symbol) {
   return *found;
 }
 
-int64_t parts_of(const std::vector<Digit>& digits) {
-  int64_t parts = 1;
-  for (const Digit& d : digits) parts *= d.parts;
-  return parts;
+bool is_digit(const Program& p, const Symbol& symbol) {
+  return std::any_of(p.digits.begin(), p.digits.end(),
+                     [&](const Digit& d) { return d.var == symbol; });
 }
 
-int64_t workspace_offset(const Program& p, const Symbol& buffer) {
-  int64_t offset = 0;
-  for (const Buffer& b : p.buffers) {
-    if (b.symbol == buffer) break;
-    if (b.role == Role::workspace) offset += aligned_bytes(b);
-  }
-  return offset;
+const Digit& find_digit(const Program& p, const Symbol& symbol) {
+  const auto found = std::find_if(p.digits.begin(), p.digits.end(),
+                                  [&](const Digit& d) { return d.var == symbol; });
+  internal_check(found != p.digits.end(), "there is no digit '{}'", symbol.name);
+  return *found;
 }
 
-int64_t workspace_bytes(const Program& p) {
-  int64_t bytes = 0;
-  for (const Buffer& b : p.buffers) bytes += b.role == Role::workspace ? aligned_bytes(b) : 0;
-  return bytes;
+std::vector<Digit> digits_of(const Program& p, const std::vector<Symbol>& symbols) {
+  std::vector<Digit> digits;
+  for (const Symbol& symbol : symbols) digits.push_back(find_digit(p, symbol));
+  return digits;
+}
+
+int64_t volume_of(const std::vector<Counter>& counters) {
+  int64_t product = 1;
+  for (const Counter& c : counters) product *= c.count;
+  return product;
+}
+
+int64_t elements_of(const Buffer& b) { return b.holds > 0 ? b.holds : scalar::volume(b.extents); }
+
+int64_t bytes_of(const Buffer& b) { return elements_of(b) * b.depth * scalar::bytes_of(b.type); }
+
+int64_t instances_of(const Program& p, const Buffer& b) {
+  int64_t product = 1;
+  for (const Symbol& digit : b.per) product *= find_digit(p, digit).parts;
+  return product;
 }
 
 }  // namespace mdh::loop

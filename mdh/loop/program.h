@@ -1,28 +1,33 @@
 // The loop representation: what the machine does, step by step.
 //
-//   program   = kernel name, dimensions, buffers, f, combine, body
+//   program   = kernel name, dimensions, digits, buffers, f, combine, body
 //   digit     = one level's share of an index: var in [0, parts), worth var · step of its dimension
+//   buffer    = the user's, or a temporary: a region, and one instance for each combination of the
+//               digits it is `per`
 //   element   = buffer[index, ...]
 //   target    = one element per result of f, and the digits that must be 0 for a first write
 //
 // One language, two dialects, from the form a configuration asks for to the form a printer can
 // print:
 //
-//   structured  Digits(digit, how, body)         a level's loop; runs over the parts that are not
-//   empty
-//               Accumulate(reads, target)        f at the point, into the target
-//               WriteUp(from, target)            an inner accumulator into an outer one
-//               TeamCombine(over, elements, ..)  after a loop on cores over a reduced dimension:
-//               its slots, combined
-//   concrete    For(var, trip, body)             a counted loop
-//               Deal(digits, body)               all combinations of digits, dealt to the cores of
-//               the team Barrier                          every core waits for all others
-//               If(condition, then, else) · Let(var, value) · Load · Apply (f) · Combine (⊕) ·
-//               Store
+//   structured  Loop(digit)         a level's loop; runs over the parts that are not empty
+//               Alloc(buffer)       a temporary begins anew: whatever it held is undefined
+//               Copy(to, from)      a tile of a buffer, element by element
+//               Accumulate          f at the point, into the target
+//               WriteUp             an inner accumulator, or slots, into an outer one
+//               TeamCombine         after a loop on cores over a reduced dimension: its slots
+//               ScanStep, ScanFix   parts of a scanned dimension joined: one more, or all of them
+//   concrete    For(var, trip)      a counted loop
+//               Deal(shares)        all combinations of some counters, dealt to the cores of a team
+//               Barrier(team)       every core of the team waits for all others
+//               If · Let · Alloc · Load · Apply (f) · Combine (⊕) · Store
 //
 // Teams, not fork and join: every core runs the whole body. What is outside of Deal is the same on
-// all cores and writes nothing; inside of Deal nobody waits. Equal digits always go to the same
-// core, so that only Deals with different digits need a barrier between them.
+// all cores and writes nothing; inside of Deal nobody waits for the cores among which it deals.
+// Equal shares of equal digits always go to the same core, so that only Deals with different
+// shares, or collective ones, need a barrier between them. A team is the grid (cores that cannot
+// wait for one another inside a kernel), the cores of one member of the grid, or all of them at
+// once.
 //
 // There are no neutral elements: a target is overwritten when all of its `first` digits are 0 and
 // combined otherwise.
@@ -43,22 +48,39 @@
 namespace mdh::loop {
 
 using scalar::Expr;
+using scalar::Type;
 
-enum class Role { output, input, workspace };
+enum class Role { output, input, temporary };
 
 struct Buffer {
   Symbol symbol;
-  scalar::Scalar type = scalar::Scalar::f32;
+  Type type = scalar::Scalar::f32;
   scalar::Extents extents;
   Role role = Role::input;
+  std::string region = {};       // of a temporary
+  std::vector<Symbol> per = {};  // of a temporary: digits of cores that have one each
+  int64_t holds = 0;             // elements that are really kept; 0: all of the extents
+  int64_t depth = 1;             // copies of it in flight
   friend bool operator==(const Buffer&, const Buffer&) = default;
 };
+
+/// What happens to the results along a dimension.
+enum class Kind { kept, reduced, scanned };
 
 struct Dimension {
   Symbol symbol;
   int64_t size = 1;
-  bool reduced = false;
+  Kind kind = Kind::kept;
   friend bool operator==(const Dimension&, const Dimension&) = default;
+};
+
+/// How the parts of a level are carried out.
+enum class How {
+  sequential,
+  grid,      // on cores that cannot wait for one another
+  cores,     // on cores of one team
+  unrolled,  // copies in one core
+  lanes,     // vector lanes
 };
 
 struct Digit {
@@ -67,6 +89,7 @@ struct Digit {
   int dimension = 0;
   int64_t parts = 1;
   int64_t step = 1;
+  How how = How::sequential;
   friend bool operator==(const Digit&, const Digit&) = default;
 };
 
@@ -81,6 +104,13 @@ struct Target {
   std::vector<Element> elements;
   std::vector<Symbol> first;
   friend bool operator==(const Target&, const Target&) = default;
+};
+
+/// A counter that is no digit: an axis of a tile, a share of a Deal.
+struct Counter {
+  Symbol var;
+  int64_t count = 1;
+  friend bool operator==(const Counter&, const Counter&) = default;
 };
 
 struct StmtNode;
@@ -100,21 +130,30 @@ class Stmt {
 
 using Block = std::vector<Stmt>;
 
-// ---- structured
+// ---- both dialects
 
-/// How the parts of a level are carried out.
-enum class How {
-  sequential,
-  cores,
-  unrolled,  // copies in one core
-  lanes,     // vector lanes
+/// The instances of a temporary begin anew.
+struct Alloc {
+  Symbol buffer;
+  friend bool operator==(const Alloc&, const Alloc&) = default;
 };
 
-struct Digits {
-  Digit digit;
-  How how = How::sequential;
+// ---- structured
+
+struct Loop {
+  Symbol digit;
   Block body;
-  friend bool operator==(const Digits&, const Digits&) = default;
+  friend bool operator==(const Loop&, const Loop&) = default;
+};
+
+/// to = from for all values of the axes for which the conditions hold. The cores of the `team`
+/// digits share the tile and fill it together.
+struct Copy {
+  std::vector<Counter> axes;
+  Element to, from;
+  std::vector<Expr> within;
+  std::vector<Symbol> team;
+  friend bool operator==(const Copy&, const Copy&) = default;
 };
 
 struct Accumulate {
@@ -123,18 +162,45 @@ struct Accumulate {
   friend bool operator==(const Accumulate&, const Accumulate&) = default;
 };
 
+/// For all points of the digits in `over`, outermost first.
 struct WriteUp {
+  std::vector<Symbol> over;
   std::vector<Element> from;
   Target target;
   friend bool operator==(const WriteUp&, const WriteUp&) = default;
 };
 
 struct TeamCombine {
-  Digit over;
-  std::vector<Digit> elements;  // what the members of the team have in common: the tile of a slot
-  std::vector<Element> from;    // slots; indices mention over.var and the elements
+  Symbol over;
+  std::vector<Symbol> elements;  // what the members have in common: the tile of a slot
+  std::vector<Element> from;     // slots; indices mention `over` and the elements
   Target target;
   friend bool operator==(const TeamCombine&, const TeamCombine&) = default;
+};
+
+/// The levels inside of a loop over a scanned dimension, sorted: its own coarser and finer ones,
+/// most significant first, and those of other dimensions.
+struct ScanShape {
+  Symbol digit;
+  std::vector<Symbol> coarse, fine, lines;
+  friend bool operator==(const ScanShape&, const ScanShape&) = default;
+};
+
+/// At the end of an iteration of a sequential loop: its part joins the parts before it, in place.
+struct ScanStep {
+  ScanShape shape;
+  std::vector<Element> elements;  // indices mention digits only
+  friend bool operator==(const ScanStep&, const ScanStep&) = default;
+};
+
+/// After a loop on cores: all parts are joined, in place. `totals` has an element for every line,
+/// coarse part and member: what others need of it.
+struct ScanFix {
+  ScanShape shape;
+  std::vector<Element> elements;
+  std::vector<Element> totals;
+  std::vector<Element> offset;  // one element per member
+  friend bool operator==(const ScanFix&, const ScanFix&) = default;
 };
 
 // ---- concrete
@@ -148,13 +214,19 @@ struct For {
   friend bool operator==(const For&, const For&) = default;
 };
 
+enum class Team { grid, cores, all };
+
+/// A collective Deal reads or writes what belongs to other shares than its own.
 struct Deal {
-  std::vector<Digit> digits;
+  Team team = Team::cores;
+  std::vector<Counter> shares;
+  bool collective = false;
   Block body;
   friend bool operator==(const Deal&, const Deal&) = default;
 };
 
 struct Barrier {
+  Team team = Team::cores;
   friend bool operator==(const Barrier&, const Barrier&) = default;
 };
 
@@ -196,8 +268,8 @@ struct Store {
 };
 
 struct StmtNode {
-  std::variant<Digits, Accumulate, WriteUp, TeamCombine, For, Deal, Barrier, If, Let, Load, Apply,
-               Combine, Store>
+  std::variant<Alloc, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix, For, Deal,
+               Barrier, If, Let, Load, Apply, Combine, Store>
       is;
   friend bool operator==(const StmtNode&, const StmtNode&) = default;
 };
@@ -210,7 +282,8 @@ const T* Stmt::as() const {
 struct Program {
   std::string name;
   std::vector<Dimension> dimensions;
-  std::vector<Buffer> buffers;  // outputs, inputs, workspace
+  std::vector<Digit> digits;
+  std::vector<Buffer> buffers;  // outputs, inputs, temporaries
   scalar::Function f;
   scalar::Function combine;
   Block body;
@@ -231,16 +304,28 @@ Stmt map_children(const Stmt& s, const std::function<Block(const Block&)>& chang
 /// Every expression directly in a statement, not in the blocks inside it.
 Stmt map_expressions(const Stmt& s, const std::function<Expr(const Expr&)>& change);
 
+/// Buffers that a statement reads or writes directly, not in the blocks inside it.
+struct Uses {
+  std::vector<Symbol> reads, writes;
+};
+Uses uses_of(const Stmt& s);
+
 bool is_structured(const Program& p);
 bool is_concrete(const Program& p);
 
 const Buffer& find_buffer(const Program& p, const Symbol& symbol);
+const Digit& find_digit(const Program& p, const Symbol& symbol);
+bool is_digit(const Program& p, const Symbol& symbol);
+std::vector<Digit> digits_of(const Program& p, const std::vector<Symbol>& symbols);
 
-/// All combinations of some digits.
-int64_t parts_of(const std::vector<Digit>& digits);
+/// How many combinations of the counters there are.
+int64_t volume_of(const std::vector<Counter>& counters);
 
-/// Where a workspace buffer begins in the workspace; all of them are aligned to cache lines.
-int64_t workspace_offset(const Program& p, const Symbol& buffer);
-int64_t workspace_bytes(const Program& p);
+/// Elements of one instance of a buffer, and bytes.
+int64_t elements_of(const Buffer& b);
+int64_t bytes_of(const Buffer& b);
+
+/// Instances of a temporary: all combinations of the digits it is per.
+int64_t instances_of(const Program& p, const Buffer& b);
 
 }  // namespace mdh::loop

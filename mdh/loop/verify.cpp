@@ -21,13 +21,39 @@ class Verifier {
       declare(d.symbol);
       dimensions_.insert(d.symbol.name);
     }
-    for (const Buffer& b : program_.buffers) declare(b.symbol);
+    for (const Digit& d : program_.digits) {
+      internal_check(d.parts >= 1 && d.step >= 1, "digit '{}' is empty", d.var.name);
+      internal_check(d.dimension >= 0 && d.dimension < std::ssize(program_.dimensions),
+                     "digit '{}' has no dimension", d.var.name);
+      declare(d.var);
+      digits_.insert(d.var.name);
+    }
+    for (const Buffer& b : program_.buffers) {
+      declare(b.symbol);
+      for (const Symbol& digit : b.per) is_digit(digit);
+    }
     block(program_.body);
   }
 
-  void operator()(const Digits& s) {
-    internal_check(s.how != How::cores || !in_deal_, "a loop on cores inside of Deal");
-    enter({s.digit}, s.body);
+  void operator()(const Alloc& s) {
+    internal_check(find_buffer(program_, s.buffer).role == Role::temporary,
+                   "'{}' is the user's and does not begin anew", s.buffer.name);
+  }
+  void operator()(const Loop& s) {
+    const Digit& d = digit(s.digit);
+    internal_check(!on_cores(d) || !in_deal_, "a loop on cores inside of Deal");
+    within({s.digit}, [&] { block(s.body); });
+  }
+  void operator()(const Copy& s) {
+    for (const Symbol& member : s.team) is_digit(member);
+    inside([&] {
+      for (const Counter& axis : s.axes) count(axis);
+      defined_.insert(dimensions_.begin(), dimensions_.end());
+      writable(s.to);
+      element(s.to);
+      element(s.from);
+      for (const Expr& condition : s.within) expression(condition);
+    });
   }
   void operator()(const Accumulate& s) {
     for (size_t d = 0; d < program_.dimensions.size(); ++d) covered(static_cast<int>(d));
@@ -37,28 +63,53 @@ class Verifier {
   }
   void operator()(const WriteUp& s) {
     same_number(s.from, s.target);
-    update(s.from, s.target);
+    within(s.over, [&] { update(s.from, s.target); });
   }
   void operator()(const TeamCombine& s) {
     same_number(s.from, s.target);
-    std::vector<Digit> digits = s.elements;
+    std::vector<Symbol> digits = s.elements;
     digits.push_back(s.over);
     within(digits, [&] { update(s.from, s.target); });
   }
+  void operator()(const ScanStep& s) {
+    internal_check(defined_.contains(s.shape.digit.name), "a scan step outside of its loop");
+    scanned(s.shape, {}, {&s.elements});
+  }
+  void operator()(const ScanFix& s) {
+    scanned(s.shape, {s.shape.digit}, {&s.elements, &s.totals, &s.offset});
+  }
   void operator()(const For& s) {
     expression(s.trip);
+    const size_t depth = around_.size();
     inside([&] {
       bind_loop(s.var);
+      if (digits_.contains(s.var.name)) around_.push_back(digit(s.var));
       block(s.body);
     });
+    around_.resize(depth);
   }
   void operator()(const Deal& s) {
-    internal_check(!in_deal_, "a Deal inside of a Deal");
-    in_deal_ = true;
-    enter(s.digits, s.body);
-    in_deal_ = false;
+    const bool is_cores = s.team == Team::cores;
+    internal_check(is_cores ? !in_deal_ : !in_deal_ && !in_grid_, "a Deal inside of a Deal");
+    bool& here = is_cores ? in_deal_ : in_grid_;
+    const bool all = s.team == Team::all;
+    here = true;
+    if (all) in_deal_ = true;
+    const size_t depth = around_.size();
+    inside([&] {
+      for (const Counter& share : s.shares) {
+        count(share);
+        if (digits_.contains(share.var.name)) around_.push_back(digit(share.var));
+      }
+      block(s.body);
+    });
+    around_.resize(depth);
+    here = false;
+    if (all) in_deal_ = false;
   }
-  void operator()(const Barrier&) { internal_check(!in_deal_, "a barrier inside of Deal"); }
+  void operator()(const Barrier& s) {
+    internal_check(!in_deal_ && (s.team == Team::cores || !in_grid_), "a barrier inside of Deal");
+  }
   void operator()(const If& s) {
     expression(s.condition);
     inside([&] { block(s.then); });
@@ -89,7 +140,7 @@ class Verifier {
     for (const Symbol& result : s.results) define(result);
   }
   void operator()(const Store& s) {
-    internal_check(in_deal_, "a store outside of Deal");
+    internal_check(in_deal_ || in_grid_, "a store outside of Deal");
     writable(s.to);
     element(s.to);
     use(s.value);
@@ -107,9 +158,11 @@ class Verifier {
                    symbol.name);
   }
 
-  /// An index variable. Let gives dimensions their value, so it may have the name of one.
+  /// An index variable. Let gives dimensions and digits their value, so it may have the name of
+  /// one.
   void bind(const Symbol& var) {
-    internal_check(dimensions_.contains(var.name) || !declared_.contains(var.name),
+    internal_check(dimensions_.contains(var.name) || digits_.contains(var.name) ||
+                       !declared_.contains(var.name),
                    "variable '{}' hides a buffer", var.name);
     internal_check(!values_.contains(var.name), "variable '{}' hides a value", var.name);
     internal_check(defined_.insert(var.name).second, "variable '{}' hides another one", var.name);
@@ -142,21 +195,55 @@ class Verifier {
 
   // ---- digits
 
+  static bool on_cores(const Digit& d) { return d.how == How::cores || d.how == How::grid; }
+
+  void is_digit(const Symbol& symbol) const {
+    internal_check(digits_.contains(symbol.name), "there is no digit '{}'", symbol.name);
+  }
+
+  const Digit& digit(const Symbol& symbol) const {
+    is_digit(symbol);
+    return find_digit(program_, symbol);
+  }
+
   template <class Check>
-  void within(const std::vector<Digit>& digits, Check check) {
+  void within(const std::vector<Symbol>& symbols, Check check) {
     inside([&] {
-      for (const Digit& d : digits) {
-        internal_check(d.parts >= 1 && d.step >= 1, "digit '{}' is empty", d.var.name);
-        bind_loop(d.var);
-        around_.push_back(d);
+      for (const Symbol& symbol : symbols) {
+        around_.push_back(digit(symbol));
+        bind_loop(symbol);
       }
       check();
     });
-    around_.resize(around_.size() - digits.size());
+    around_.resize(around_.size() - symbols.size());
   }
 
-  void enter(const std::vector<Digit>& digits, const Block& body) {
-    within(digits, [&] { block(body); });
+  void count(const Counter& counter) {
+    internal_check(counter.count >= 1, "counter '{}' is empty", counter.var.name);
+    bind_loop(counter.var);
+    if (!digits_.contains(counter.var.name)) return;
+    internal_check(find_digit(program_, counter.var).parts == counter.count,
+                   "counter '{}' does not count its parts", counter.var.name);
+  }
+
+  void scanned(const ScanShape& shape, const std::vector<Symbol>& also,
+               const std::vector<const std::vector<Element>*>& lists) {
+    internal_check(program_.dimensions[digit(shape.digit).dimension].kind == Kind::scanned,
+                   "digit '{}' is not of a scanned dimension", shape.digit.name);
+    std::vector<Symbol> digits = shape.lines;
+    for (const auto* more : {&shape.coarse, &shape.fine, &also}) {
+      digits.insert(digits.end(), more->begin(), more->end());
+    }
+    within(digits, [&] {
+      for (const auto* elements : lists) {
+        internal_check(elements->size() == program_.f.results.size(),
+                       "a scan has one element per result of f");
+        for (const Element& e : *elements) {
+          writable(e);
+          element(e);
+        }
+      }
+    });
   }
 
   /// Mixed radix: every digit is worth as much as all combinations of the finer ones.
@@ -184,8 +271,9 @@ class Verifier {
     if (const auto* v = e.as<scalar::Variable>()) {
       internal_check(defined_.contains(v->symbol.name), "index '{}' has no value", v->symbol.name);
     }
-    internal_check(e.as<scalar::Literal>() || e.as<scalar::Variable>() || e.as<scalar::Binary>(),
-                   "an index is made of literals, variables and operations on two of them");
+    internal_check(e.as<scalar::Literal>() || e.as<scalar::Variable>() || e.as<scalar::Binary>() ||
+                       e.as<scalar::Select>(),
+                   "an index is made of literals, variables, operations on two of them, choices");
     scalar::for_each_child(e, [&](const Expr& child) { expression(child); });
   }
 
@@ -224,9 +312,9 @@ class Verifier {
   }
 
   const Program& program_;
-  Names declared_, dimensions_, defined_, values_;
+  Names declared_, dimensions_, digits_, defined_, values_;
   std::vector<Digit> around_;
-  bool in_deal_ = false;
+  bool in_deal_ = false, in_grid_ = false;
 };
 
 }  // namespace

@@ -1,9 +1,12 @@
 #include "mdh/passes/first_write.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "mdh/passes/geometry.h"
+#include "mdh/passes/names.h"
+#include "mdh/passes/walk.h"
+#include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
 namespace {
@@ -15,90 +18,76 @@ using loop::Expr;
 using loop::Stmt;
 using loop::StmtNode;
 
+void append(Block& block, const Block& more) {
+  block.insert(block.end(), more.begin(), more.end());
+}
+
 class Writer {
  public:
-  explicit Writer(const loop::Program& p) : program_(p) {
-    for (const loop::Buffer& b : p.buffers) taken_.insert(b.symbol.name);
-    for (const loop::Dimension& d : p.dimensions) taken_.insert(d.symbol.name);
-    take_digits(p.body);
-    for (size_t a = 0; a + p.dimensions.size() < p.f.parameters.size(); ++a) {
-      inputs_.push_back(fresh(p.f.parameters[a].symbol.name + "_in"));
-    }
-    for (const auto& result : p.f.results) {
-      const std::string& name = result.target.name;
-      results_.push_back(fresh(name + "_f"));
-      parts_.push_back(fresh(name + "_part"));
-      old_.push_back(fresh(name + "_old"));
-      new_.push_back(fresh(name + "_new"));
-    }
-  }
+  explicit Writer(const loop::Program& p) : program_(p), names_(p) {}
 
-  Block block(const Block& statements, const std::vector<Digit>& around) const {
-    Block result;
-    for (const Stmt& s : statements) {
-      if (const auto* accumulate = s.as<loop::Accumulate>()) {
-        append(result, accumulated(*accumulate, around));
-      } else if (const auto* up = s.as<loop::WriteUp>()) {
-        append(result, written_up(*up, around));
-      } else {
-        std::vector<Digit> inside = around;
-        if (const auto* digits = s.as<loop::Digits>()) inside.push_back(digits->digit);
-        if (const auto* deal = s.as<loop::Deal>()) {
-          inside.insert(inside.end(), deal->digits.begin(), deal->digits.end());
-        }
-        result.push_back(loop::map_children(s, [&](const Block& b) { return block(b, inside); }));
-      }
-    }
-    return result;
+  Block replaced(const Stmt& s, const std::vector<Digit>& around) {
+    if (const auto* f = s.as<loop::Accumulate>()) return accumulated(*f, around);
+    if (const auto* up = s.as<loop::WriteUp>()) return written_up(*up, around);
+    return {s};
   }
 
  private:
-  static void append(Block& block, const Block& more) {
-    block.insert(block.end(), more.begin(), more.end());
-  }
-
-  void take_digits(const Block& block) {
-    for (const Stmt& s : block) {
-      if (const auto* digits = s.as<loop::Digits>()) taken_.insert(digits->digit.var.name);
-      if (const auto* deal = s.as<loop::Deal>()) {
-        for (const Digit& d : deal->digits) taken_.insert(d.var.name);
-      }
-      loop::for_each_child(s, [&](const Block& child) { take_digits(child); });
+  std::vector<Symbol> values(const std::string& suffix) {
+    std::vector<Symbol> values;
+    for (const auto& result : program_.f.results) {
+      values.push_back(names_.fresh(result.target.name + suffix));
     }
+    return values;
   }
 
-  /// A value's name: accesses may be called x.1, values may not, and nothing else has their name.
-  Symbol fresh(std::string name) {
-    std::replace(name.begin(), name.end(), '.', '_');
-    while (!taken_.insert(name).second) name += "_";
-    return loop::named(name);
-  }
-
-  Block lets(const std::vector<Digit>& around) const {
+  /// The dimensions have names where f is computed; there only, because names are unique.
+  Block accumulated(const loop::Accumulate& s, const std::vector<Digit>& around) {
     Block result;
-    for (size_t d = 0; d < program_.dimensions.size(); ++d) {
-      result.push_back(
-          StmtNode{loop::Let{program_.dimensions[d].symbol, base(around, static_cast<int>(d))}});
-    }
-    return result;
-  }
-
-  Block accumulated(const loop::Accumulate& s, const std::vector<Digit>& around) const {
-    Block result = lets(around);
-    append(result, loaded(inputs_, s.reads));
     std::vector<Expr> point;
-    for (const loop::Dimension& d : program_.dimensions)
-      point.push_back(loop::index_variable(d.symbol));
-    result.push_back(StmtNode{loop::Apply{results_, inputs_, point}});
-    append(result, updated(s.target, results_));
+    for (size_t d = 0; d < program_.dimensions.size(); ++d) {
+      const Symbol& dimension = program_.dimensions[d].symbol;
+      result.push_back(StmtNode{loop::Let{dimension, base(around, static_cast<int>(d))}});
+      point.push_back(loop::index_variable(dimension));
+    }
+    std::vector<Symbol> inputs;
+    for (size_t n = 0; n < s.reads.size(); ++n) {
+      inputs.push_back(names_.fresh(program_.f.parameters[n].symbol.name + "_in"));
+    }
+    const std::vector<Symbol> results = values("_f");
+    append(result, loaded(inputs, s.reads));
+    result.push_back(StmtNode{loop::Apply{results, inputs, point}});
+    append(result, updated(s.target, results));
     return result;
   }
 
-  Block written_up(const loop::WriteUp& s, const std::vector<Digit>& around) const {
-    Block result = lets(around);
-    append(result, loaded(parts_, s.from));
-    append(result, updated(s.target, parts_));
-    return result;
+  Block written_up(const loop::WriteUp& s, std::vector<Digit> around) {
+    for (const Symbol& digit : s.over) around.push_back(find_digit(program_, digit));
+    const std::vector<Symbol> parts = values("_part");
+    Block body = loaded(parts, in_digits(s.from, around));
+    append(body, updated({in_digits(s.target.elements, around), s.target.first}, parts));
+    for (auto digit = s.over.rbegin(); digit != s.over.rend(); ++digit) {
+      body = {StmtNode{loop::Loop{*digit, body}}};
+    }
+    return body;
+  }
+
+  std::vector<Element> in_digits(std::vector<Element> elements,
+                                 const std::vector<Digit>& around) const {
+    for (Element& element : elements) {
+      for (Expr& index : element.index) {
+        index = simplify(
+            substitute(index, [&](const scalar::Variable& v, const Expr&) -> std::optional<Expr> {
+              for (size_t d = 0; d < program_.dimensions.size(); ++d) {
+                if (program_.dimensions[d].symbol == v.symbol) {
+                  return base(around, static_cast<int>(d));
+                }
+              }
+              return std::nullopt;
+            }));
+      }
+    }
+    return elements;
   }
 
   static Block loaded(const std::vector<Symbol>& names, const std::vector<Element>& from) {
@@ -117,12 +106,13 @@ class Writer {
     return result;
   }
 
-  Block updated(const loop::Target& target, const std::vector<Symbol>& fresh) const {
+  Block updated(const loop::Target& target, const std::vector<Symbol>& fresh) {
     const Block overwrite = stored(target.elements, fresh);
     if (target.first.empty()) return overwrite;
-    Block combine = loaded(old_, target.elements);
-    combine.push_back(StmtNode{loop::Combine{new_, old_, fresh}});
-    append(combine, stored(target.elements, new_));
+    const std::vector<Symbol> old = values("_old"), sum = values("_sum");
+    Block combine = loaded(old, target.elements);
+    combine.push_back(StmtNode{loop::Combine{sum, old, fresh}});
+    append(combine, stored(target.elements, sum));
     return {StmtNode{loop::If{all_zero(target.first), overwrite, combine}}};
   }
 
@@ -137,16 +127,16 @@ class Writer {
   }
 
   const loop::Program& program_;
-  std::set<std::string> taken_;
-  std::vector<Symbol> inputs_, results_, parts_, old_, new_;
+  Names names_;
 };
 
 }  // namespace
 
 loop::Program first_write(const loop::Program& program) {
-  loop::Program result = program;
-  result.body = Writer(program).block(program.body, {});
-  return result;
+  Writer writer(program);
+  return rewritten(program, [&](const Stmt& s, const std::vector<Digit>& around) {
+    return writer.replaced(s, around);
+  });
 }
 
 }  // namespace mdh::passes

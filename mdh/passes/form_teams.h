@@ -1,5 +1,4 @@
-// Loops on cores become parts that are dealt to a team, with barriers between those that depend on
-// each other.
+// Loops on cores become shares that are dealt to a team.
 #pragma once
 
 #include "mdh/loop/program.h"
@@ -7,11 +6,17 @@
 namespace mdh::passes {
 
 /// rewrite:  cores a { sequential s { cores b { X } team_combine b E } }
-///       ->  sequential s { deal (a, b) { X } barrier; deal (a, E) { fold b } barrier; }
+///       ->  sequential s { deal (a, b) { X } deal (a, E) { fold b } }
 ///
-/// Members of a team are independent between barriers, so a sequential loop around a team moves
-/// outside of it and runs in lockstep; a member whose own part is empty skips its share and still
-/// reaches every barrier.
+/// Members of a team are independent of each other but for the statements in which they act
+/// together: copies that they share, combinations of slots, scans. Loops around such a statement
+/// move outside of the team and run in lockstep; a member whose own part is empty skips its share
+/// and still gets there. Everything else stays inside of one Deal.
+///
+/// form_teams makes one team of all cores; form_grid deals to the grid only, and form_groups to
+/// the cores of each of its members.
 loop::Program form_teams(const loop::Program& program);
+loop::Program form_grid(const loop::Program& program);
+loop::Program form_groups(const loop::Program& program);
 
 }  // namespace mdh::passes

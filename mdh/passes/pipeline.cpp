@@ -1,29 +1,55 @@
 #include "mdh/passes/pipeline.h"
 
 #include "mdh/loop/verify.h"
+#include "mdh/passes/barriers.h"
 #include "mdh/passes/borders.h"
+#include "mdh/passes/combine.h"
 #include "mdh/passes/first_write.h"
 #include "mdh/passes/form_teams.h"
 #include "mdh/passes/hoist.h"
+#include "mdh/passes/interchange.h"
+#include "mdh/passes/place_copies.h"
 #include "mdh/passes/simplify.h"
+#include "mdh/passes/stagger.h"
 
 namespace mdh::passes {
 
-const std::vector<Pass>& pipeline() {
-  static const std::vector<Pass> table = {
-      {"form-teams", "loops on cores become dealt parts and barriers", form_teams},
+namespace {
+
+std::vector<Pass> with_teams(const std::vector<Pass>& teams) {
+  std::vector<Pass> table = {
+      {"pipeline", "copies run ahead of the loops that need them", stagger},
+      {"interchange", "cores move outwards, registers inwards", interchange},
+  };
+  table.insert(table.end(), teams.begin(), teams.end());
+  const std::vector<Pass> rest = {
+      {"place-copies", "copies become loops, loads and stores", place_copies},
+      {"combine", "scans inside of one core become loops", combine},
       {"first-write", "accumulations become loads, f, combinations and stores", first_write},
       {"borders", "levels become counted loops", borders},
+      {"barriers", "cores wait where they depend on each other", barriers},
       {"hoist", "index computations leave loops they do not depend on", hoist},
       {"simplify", "constants folded, trivial statements removed", simplify},
   };
+  table.insert(table.end(), rest.begin(), rest.end());
   return table;
 }
 
-loop::Program run_pipeline(const loop::Program& structured, const Observer& observer) {
+}  // namespace
+
+const std::vector<Pass>& pipeline(Teams teams) {
+  static const std::vector<Pass> one =
+      with_teams({{"form-teams", "loops on cores become dealt shares", form_teams}});
+  static const std::vector<Pass> nested =
+      with_teams({{"form-grid", "loops on the grid become dealt shares", form_grid},
+                  {"form-groups", "loops on cores of a group become dealt shares", form_groups}});
+  return teams == Teams::one ? one : nested;
+}
+
+loop::Program run_pipeline(const loop::Program& structured, Teams teams, const Observer& observer) {
   loop::verify(structured);
   loop::Program p = structured;
-  for (const Pass& pass : pipeline()) {
+  for (const Pass& pass : pipeline(teams)) {
     p = pass.run(p);
     try {
       loop::verify(p);

@@ -15,12 +15,19 @@ struct Pass {
   loop::Program (*run)(const loop::Program&);
 };
 
-const std::vector<Pass>& pipeline();
+/// How the cores of a target work together.
+enum class Teams {
+  one,     // all cores wait for one another: threads
+  nested,  // those of a grid do not, but the cores of each of its members do: work-groups and items
+};
+
+const std::vector<Pass>& pipeline(Teams teams = Teams::one);
 
 /// Called after each pass with the verified result.
 using Observer = std::function<void(const Pass&, const loop::Program&)>;
 
 /// Runs all passes, verifying after each; an internal error names the guilty pass.
-loop::Program run_pipeline(const loop::Program& structured, const Observer& observer = {});
+loop::Program run_pipeline(const loop::Program& structured, Teams teams = Teams::one,
+                           const Observer& observer = {});
 
 }  // namespace mdh::passes

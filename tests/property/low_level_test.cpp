@@ -16,80 +16,12 @@
 #include "mdh/passes/lower.h"
 #include "tests/property/low_level_generator.h"
 #include "tests/property/properties.h"
+#include "tests/property/triples.h"
 
 namespace mdh::test {
 namespace {
 
 using scalar::Array;
-
-struct Triple {
-  hl::Program program;
-  machine::Machine machine;
-  ll::Config config;
-};
-
-/// A third arbitrary, a third fused and staged, a third made of known fast configurations.
-Triple make_triple(uint64_t seed) {
-  Random random(seed);
-  if (seed % 3 == 2) {
-    Mutated m = mutated_config(random);
-    return {std::move(m.program), std::move(m.machine), std::move(m.config)};
-  }
-  hl::Program program = small_program(random);
-  machine::Machine machine = any_machine(random);
-  const Style style = seed % 3 == 0 ? Style::arbitrary : Style::staged;
-  ll::Config config = any_config(program, machine, style, random);
-  return {std::move(program), std::move(machine), std::move(config)};
-}
-
-/// Fused dimensions join neighbouring buffer dimensions: the same memory in another shape.
-std::vector<Array> reshaped(std::vector<Array> arrays, const hl::Program& like,
-                            const std::vector<hl::BufferView>& views) {
-  for (size_t b = 0; b < arrays.size(); ++b) arrays[b].extents = hl::extents(like, views[b]);
-  return arrays;
-}
-
-bool has_rounding(const hl::Program& p) {
-  for (const hl::BufferView& output : p.outputs) {
-    if (output.type.is_scalar() && is_floating(scalar_of(output.type))) return true;
-  }
-  return false;
-}
-
-/// Integers and records equal, floats within the bound of any order of combination.
-void expect_same(const hl::Program& p, const std::vector<Array>& inputs,
-                 const std::vector<Array>& outputs) {
-  const std::vector<Array> expected = hl::evaluate(p, inputs);
-  ASSERT_EQ(outputs.size(), expected.size());
-  for (size_t b = 0; b < expected.size(); ++b) {
-    ASSERT_EQ(outputs[b].defined, expected[b].defined) << "other elements are written";
-  }
-  if (!has_rounding(p)) {
-    ASSERT_EQ(outputs, expected);
-    return;
-  }
-  const driver::Verification v =
-      driver::verify_outputs(p, inputs, outputs, {.depth = driver::sequential_depth(p)});
-  ASSERT_TRUE(v.right) << v.complaint;
-}
-
-/// The same points, each as often, behind every element.
-void expect_same_provenance(const hl::Program& p, const ll::Program& low,
-                            const std::vector<Array>& inputs) {
-  if (hl::has_custom_operator(p)) return;  // their bodies are scalar code, not ⊕
-  scalar::ProvenanceAlgebra algebra(hl::sizes(low.computation),
-                                    static_cast<int>(hl::leaf_count(p.outputs)));
-  const std::vector<Array> expected = hl::evaluate(low.computation, inputs, algebra);
-  const std::vector<Array> found = ll::evaluate(low, inputs, algebra);
-  for (size_t b = 0; b < expected.size(); ++b) {
-    ASSERT_EQ(found[b].defined, expected[b].defined);
-    const auto width = static_cast<size_t>(expected[b].width());
-    for (size_t n = 0; n < expected[b].cells.size(); ++n) {
-      if (expected[b].defined[n / width] == 0) continue;
-      ASSERT_EQ(algebra.points(found[b].cells[n]), algebra.points(expected[b].cells[n]));
-    }
-  }
-}
 
 void expect_texts_round_trip(const Triple& t, const ll::Program& low) {
   ASSERT_EQ(ll::parse(ll::print(low)), low);
@@ -137,7 +69,9 @@ void expect_right(const Triple& t, uint64_t seed, Seen& seen) {
   const std::vector<Array> outputs =
       reshaped(ll::evaluate(low, fused), t.program, t.program.outputs);
   expect_same(t.program, inputs, outputs);
-  expect_same_provenance(t.program, low, fused);
+  expect_same_provenance(low.computation, fused, [&](const auto& given, auto& algebra) {
+    return ll::evaluate(low, given, algebra);
+  });
   count(t, low, seen);
 }
 

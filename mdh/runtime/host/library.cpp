@@ -98,7 +98,9 @@ std::vector<Kernel> load(std::span<const kernel::Module> modules, const Compiler
       internal_check(entry != nullptr, "the compiled library lacks '{}'", launch.function);
       kernel.entries_.push_back(reinterpret_cast<Kernel::Entry>(entry));
     });
-    kernel.workspace_ = aligned_memory(module.workspace_bytes);
+    kernel.workspace_ =
+        aligned_memory(module.workspace_bytes +
+                       module.workspace_bytes_per_core * std::max(1, module.parts_on_cores));
     kernels.push_back(std::move(kernel));
   }
   return kernels;

@@ -1,0 +1,137 @@
+#include "mdh/ll/runs.h"
+
+#include <algorithm>
+
+#include "mdh/hl/analysis.h"
+#include "mdh/ll/names.h"
+
+namespace mdh::ll {
+namespace {
+
+bool is_replicated(const NestLoop& loop) {
+  return loop.layer->kind == machine::LayerKind::replicated;
+}
+
+class RunFinder {
+ public:
+  RunFinder(const Program& p, const Nest& outputs, const machine::Machine& machine)
+      : p_(p), outputs_(outputs), machine_(machine) {}
+
+  std::vector<Run> run() {
+    result_.push_back({.start = -1, .places = user_places()});
+    for (int q = 0; q <= outputs_.depth(); ++q) {
+      if (q > 0 && outputs_.loops[q - 1].is_parallel() && outputs_.loops[q - 1].reduced) {
+        result_.push_back({.start = q, .places = meeting_places(q - 1), .slots = q - 1});
+      }
+      if (moves(q) || scans_again(q) || (q == 0 && !is_injective())) {
+        result_.push_back({.start = q, .places = places_at(q)});
+      }
+      if (q < outputs_.depth()) result_.back().levels.push_back(q);
+    }
+    for (Run& run : result_) replicate(run);
+    return std::move(result_);
+  }
+
+  /// Members of a team combine where all of them can read.
+  std::vector<Place> meeting_places(int q) const {
+    std::vector<Place> places = places_at(q);
+    for (Place& place : places) {
+      if (sees(q, place.region)) continue;
+      for (const machine::Region& region : machine_.regions) {
+        if (sees(q, region.name)) place.region = region.name;
+      }
+    }
+    return places;
+  }
+
+ private:
+  std::vector<Place> user_places() const {
+    std::vector<Place> places;
+    for (const hl::BufferView& view : p_.computation.outputs) {
+      places.push_back(user_place(view, machine_));
+    }
+    return places;
+  }
+
+  std::vector<Place> places_at(int q) const {
+    return q < outputs_.depth() ? p_.recompose[q].places : p_.scalar.writes;
+  }
+
+  bool moves(int q) const {
+    const std::vector<Place> outer = q == 0 ? user_places() : places_at(q - 1);
+    const std::vector<Place> inner = places_at(q);
+    for (size_t b = 0; b < inner.size(); ++b) {
+      if (is_copy(outer[b], inner[b], machine_)) return true;
+    }
+    return false;
+  }
+
+  /// A reduction revisits elements that a scan inside of it has already summed up.
+  bool scans_again(int q) const {
+    if (q == outputs_.depth() || !is_scan(outputs_.loops[q])) return false;
+    const std::vector<int>& levels = result_.back().levels;
+    return std::any_of(levels.begin(), levels.end(),
+                       [&](int r) { return outputs_.loops[r].reduced; });
+  }
+
+  bool is_injective() const {
+    const auto& views = p_.computation.outputs;
+    return std::all_of(views.begin(), views.end(), [&](const hl::BufferView& view) {
+      return hl::is_injective(p_.computation, view);
+    });
+  }
+
+  bool sees(int q, const std::string& region) const {
+    return machine::shares(machine_, *outputs_.loops[q].layer, *machine_.find_region(region));
+  }
+
+  /// Parts side by side in one core have results of their own while loops inside of them run.
+  void replicate(Run& run) const {
+    if (run.start < 0 || run.slots >= 0) return;
+    for (const int q : run.levels) {
+      if (is_scan(outputs_.loops[q])) return;
+    }
+    for (const int q : run.levels) {
+      const auto inner = outputs_.loops.begin() + q + 1;
+      const bool loops_inside = std::any_of(
+          inner, outputs_.loops.end(), [](const NestLoop& loop) { return !is_replicated(loop); });
+      const NestLoop& loop = outputs_.loops[q];
+      if (is_replicated(loop) && loop.reduced && loops_inside) run.replicas.push_back(q);
+    }
+  }
+
+  const Program& p_;
+  const Nest& outputs_;
+  const machine::Machine& machine_;
+  std::vector<Run> result_;
+};
+
+}  // namespace
+
+bool is_scan(const NestLoop& loop) { return !loop.reduced && !loop.concatenated; }
+
+std::vector<Run> runs(const Program& p, const Nest& outputs, const machine::Machine& machine) {
+  return RunFinder(p, outputs, machine).run();
+}
+
+ScanTeam scan_team(const Program& p, const Nest& outputs, int loop,
+                   const machine::Machine& machine) {
+  ScanTeam team{loop, RunFinder(p, outputs, machine).meeting_places(loop), {}, {}, {}};
+  const NestLoop& own = outputs.loops[loop];
+  for (int r = loop + 1; r < outputs.depth(); ++r) {
+    const NestLoop& inner = outputs.loops[r];
+    if (inner.level.dimension != own.level.dimension) {
+      if (!inner.reduced) team.lines.push_back(r);
+    } else {
+      (inner.chunk > own.chunk ? team.coarse : team.fine).push_back(r);
+    }
+  }
+  const auto by_significance = [&](int a, int b) {
+    return outputs.loops[a].chunk > outputs.loops[b].chunk;
+  };
+  std::sort(team.coarse.begin(), team.coarse.end(), by_significance);
+  std::sort(team.fine.begin(), team.fine.end(), by_significance);
+  return team;
+}
+
+}  // namespace mdh::ll

@@ -1,0 +1,92 @@
+#include "mdh/ll/staging.h"
+
+#include <algorithm>
+
+#include "mdh/ll/names.h"
+
+namespace mdh::ll {
+namespace {
+
+/// Where a buffer's place changes along the order: the position from which the new one holds.
+struct Change {
+  int position = 0;
+  Place place;
+  bool is_hint = false;
+};
+
+class Stager {
+ public:
+  Stager(const Program& p, const Nest& inputs, const machine::Machine& machine)
+      : p_(p), inputs_(inputs), machine_(machine), fused_(common_prefix(p)) {}
+
+  std::vector<Staging> run() {
+    for (size_t b = 0; b < p_.computation.inputs.size(); ++b) {
+      const std::vector<Change> all = changes(b);
+      for (const Family& family : families(p_.computation, p_.computation.inputs[b])) {
+        stage(b, family, all);
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  std::vector<Change> changes(size_t b) const {
+    std::vector<Change> all;
+    Place now = user_place(p_.computation.inputs[b], machine_);
+    const auto change = [&](int position, const Place& place) {
+      if (place == now) return;
+      all.push_back({position, place, !is_copy(now, place, machine_)});
+      now = place;
+    };
+    for (int q = 0; q < fused_; ++q) change(q, p_.decompose[q].places[b]);
+    change(fused_, p_.scalar.reads[b]);
+    return all;
+  }
+
+  /// A cache that keeps what it likes is no source: the next copy comes from where data really are.
+  void stage(size_t b, const Family& family, const std::vector<Change>& all) {
+    std::set<int> held = inputs_.inside(0);  // the user's buffer holds what all loops touch
+    int source = -1, number = 0;
+    for (const Change& change : all) {
+      Staging s{b, number++, family, change.place, change.position, change.is_hint, source, {}, {}};
+      s.free = inputs_.inside(change.position);
+      for (int r = 0; r < change.position; ++r) {
+        if (fills_together(r, change.place, held)) s.team.insert(r);
+      }
+      s.free.insert(s.team.begin(), s.team.end());
+      result_.push_back(s);
+      if (s.is_hint) continue;
+      held = s.free;
+      source = static_cast<int>(result_.size()) - 1;
+    }
+  }
+
+  /// Cores around a copy share it if they see one region, can wait for each other, and their data
+  /// is where the copy comes from.
+  bool fills_together(int r, const Place& place, const std::set<int>& held) const {
+    const NestLoop& loop = inputs_.loops[r];
+    return loop.is_parallel() && loop.layer->barrier && held.contains(r) &&
+           machine::shares(machine_, *loop.layer, *machine_.find_region(place.region));
+  }
+
+  const Program& p_;
+  const Nest& inputs_;
+  const machine::Machine& machine_;
+  int fused_;
+  std::vector<Staging> result_;
+};
+
+}  // namespace
+
+std::vector<Staging> stagings(const Program& p, const Nest& inputs,
+                              const machine::Machine& machine) {
+  return Stager(p, inputs, machine).run();
+}
+
+bool is_register(const machine::Machine& machine, const Place& place) {
+  return std::any_of(machine.layers.begin(), machine.layers.end(), [&](const auto& layer) {
+    return layer.kind == machine::LayerKind::replicated && layer.region == place.region;
+  });
+}
+
+}  // namespace mdh::ll

@@ -1,0 +1,34 @@
+// Where inputs are copied on their way to f.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "mdh/ll/nest.h"
+#include "mdh/ll/tile.h"
+
+namespace mdh::ll {
+
+/// A tile of an input from a loop inwards, one for each family of accesses. Loops are positions in
+/// the nest of de-composition.
+struct Staging {
+  size_t buffer = 0;
+  int number = 0;  // which of the buffer's places, from outside in
+  Family accesses;
+  Place place;
+  int position = 0;      // it lives inside the loops before this one
+  bool is_hint = false;  // the region is a cache and the layout is kept: nothing is copied
+  int source = -1;       // the staging that it is copied from; -1: the user's buffer
+  std::set<int> team;    // loops on cores that fill it together and share it
+  std::set<int> free;    // loops whose data it holds
+};
+
+/// Walks from the user's buffers to f and stages where the place changes. Below the loops that all
+/// phases have in common nothing is staged step by step: what f reads is staged right there, whole.
+std::vector<Staging> stagings(const Program& p, const Nest& inputs,
+                              const machine::Machine& machine);
+
+/// The region belongs to registers: code names every element.
+bool is_register(const machine::Machine& machine, const Place& place);
+
+}  // namespace mdh::ll

@@ -1,0 +1,164 @@
+#include "mdh/passes/barriers.h"
+
+#include <map>
+#include <set>
+
+namespace mdh::passes {
+namespace {
+
+using loop::Block;
+using loop::Stmt;
+using loop::StmtNode;
+using loop::Team;
+
+/// How a Deal shares its work; Deals of equal signature give equal shares to equal cores.
+std::string signature(const loop::Deal& deal, const Stmt& s) {
+  std::string text = deal.collective ? fmt::format("{}:", fmt::ptr(&s.node())) : "";
+  for (const loop::Counter& share : deal.shares) {
+    text += fmt::format("{}/{},", share.var.name, share.count);
+  }
+  return text;
+}
+
+/// Since the last barrier: who reads and who writes each buffer, by signature.
+struct Pending {
+  std::map<std::string, std::set<std::string>> reads, writes;
+
+  friend bool operator==(const Pending&, const Pending&) = default;
+
+  void add(const Pending& other) {
+    for (const auto& [buffer, who] : other.reads) reads[buffer].insert(who.begin(), who.end());
+    for (const auto& [buffer, who] : other.writes) writes[buffer].insert(who.begin(), who.end());
+  }
+};
+
+bool others(const std::map<std::string, std::set<std::string>>& all, const std::string& buffer,
+            const std::string& me) {
+  const auto found = all.find(buffer);
+  if (found == all.end()) return false;
+  return found->second.size() > 1 || !found->second.contains(me);
+}
+
+void collect(const Block& block, const std::string& me, Pending& uses) {
+  for (const Stmt& s : block) {
+    const loop::Uses direct = loop::uses_of(s);
+    // A temporary that begins anew inside of a share is touched there when it is written.
+    if (!s.as<loop::Alloc>()) {
+      for (const Symbol& b : direct.writes) uses.writes[b.name].insert(me);
+    }
+    for (const Symbol& b : direct.reads) uses.reads[b.name].insert(me);
+    loop::for_each_child(s, [&](const Block& child) { collect(child, me, uses); });
+  }
+}
+
+/// Puts barriers between the Deals of one team.
+class Separator {
+ public:
+  explicit Separator(Team team) : team_(team) {}
+
+  /// Inside of loops the second round begins with what the first one left behind.
+  Block block(const Block& statements, Pending& pending) {
+    Block result;
+    for (const Stmt& s : statements) {
+      if (const auto* deal = s.as<loop::Deal>(); deal && is_mine(*deal)) {
+        separate(*deal, s, pending, result);
+      } else if (const auto* loop = s.as<loop::For>()) {
+        result.push_back(repeated(*loop, pending));
+      } else {
+        result.push_back(
+            loop::map_children(s, [&](const Block& child) { return block(child, pending); }));
+      }
+    }
+    return result;
+  }
+
+ private:
+  bool is_mine(const loop::Deal& deal) const {
+    return team_ == Team::cores ? deal.team == Team::cores : deal.team != Team::cores;
+  }
+
+  void separate(const loop::Deal& deal, const Stmt& s, Pending& pending, Block& result) {
+    const std::string me = signature(deal, s);
+    Pending uses;
+    collect(deal.body, me, uses);
+    if (conflicts(uses, pending, me)) {
+      result.push_back(StmtNode{loop::Barrier{team_}});
+      pending = {};
+    }
+    pending.add(uses);
+    result.push_back(s);
+  }
+
+  static bool conflicts(const Pending& uses, const Pending& pending, const std::string& me) {
+    for (const auto& [buffer, who] : uses.reads) {
+      if (others(pending.writes, buffer, me)) return true;
+    }
+    for (const auto& [buffer, who] : uses.writes) {
+      if (others(pending.writes, buffer, me) || others(pending.reads, buffer, me)) return true;
+    }
+    return false;
+  }
+
+  Stmt repeated(const loop::For& loop, Pending& pending) {
+    loop::For result = loop;
+    Pending before = pending;
+    while (true) {
+      Pending after = before;
+      result.body = block(loop.body, after);
+      Pending again = before;
+      again.add(after);
+      if (again == before) break;
+      before = again;
+    }
+    // The loop may not run at all.
+    Pending after = before;
+    result.body = block(loop.body, after);
+    after.add(before);
+    pending = after;
+    return StmtNode{result};
+  }
+
+  Team team_;
+};
+
+/// The cores of each member of the grid wait for themselves only.
+Block in_groups(const Block& statements) {
+  Block result;
+  for (const Stmt& s : statements) {
+    const auto* deal = s.as<loop::Deal>();
+    if (deal && deal->team == Team::grid) {
+      loop::Deal inner = *deal;
+      Pending pending;
+      inner.body = Separator(Team::cores).block(deal->body, pending);
+      result.push_back(StmtNode{inner});
+    } else {
+      result.push_back(loop::map_children(s, in_groups));
+    }
+  }
+  return result;
+}
+
+bool has_grid(const Block& block) {
+  for (const Stmt& s : block) {
+    const auto* deal = s.as<loop::Deal>();
+    bool inside = deal && deal->team != Team::cores;
+    loop::for_each_child(s, [&](const Block& child) { inside = inside || has_grid(child); });
+    if (inside) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+loop::Program barriers(const loop::Program& program) {
+  loop::Program result = program;
+  Pending pending;
+  if (has_grid(program.body)) {
+    result.body = in_groups(Separator(Team::grid).block(program.body, pending));
+  } else {
+    result.body = Separator(Team::cores).block(program.body, pending);
+  }
+  return result;
+}
+
+}  // namespace mdh::passes

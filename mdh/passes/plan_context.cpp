@@ -1,0 +1,185 @@
+#include "mdh/passes/plan_context.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "mdh/hl/analysis.h"
+
+namespace mdh::passes {
+namespace {
+
+using loop::How;
+
+/// Parts side by side are joined one after the other where they are scanned.
+How how_of(const ll::NestLoop& loop) {
+  const bool scanned = !loop.reduced && !loop.concatenated;
+  switch (loop.layer->kind) {
+    case machine::LayerKind::loop:
+      return How::sequential;
+    case machine::LayerKind::cores:
+      return loop.layer->barrier ? How::cores : How::grid;
+    case machine::LayerKind::replicated:
+      return scanned ? How::sequential : loop.layer->lanes ? How::lanes : How::unrolled;
+  }
+  return How::sequential;
+}
+
+loop::Kind kind_of(const hl::Dimension& d) {
+  if (hl::is_reduced(d)) return loop::Kind::reduced;
+  return d.combine.shape == hl::Shape::concatenate ? loop::Kind::kept : loop::Kind::scanned;
+}
+
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// A function with other names of its parameters and results; what it defines inside keeps its own.
+scalar::Function renamed(scalar::Function f, const std::vector<std::string>& parameters,
+                         const std::vector<std::string>& results) {
+  std::map<Symbol, Symbol> names;
+  for (size_t n = 0; n < f.parameters.size(); ++n) {
+    names.emplace(f.parameters[n].symbol, loop::named(parameters[n]));
+    f.parameters[n].symbol = loop::named(parameters[n]);
+  }
+  const auto change = [&](const Expr& e) {
+    return substitute(e, [&](const scalar::Variable& v, const Expr& at) -> std::optional<Expr> {
+      const auto found = names.find(v.symbol);
+      if (found == names.end()) return std::nullopt;
+      return scalar::variable(found->second, at.type(), at.where());
+    });
+  };
+  for (auto& local : f.locals) local.value = change(local.value);
+  for (size_t n = 0; n < f.results.size(); ++n) {
+    f.results[n].target = loop::named(results[n]);
+    f.results[n].value = change(f.results[n].value);
+  }
+  return f;
+}
+
+scalar::Function with_plain_symbols(const scalar::Function& f) {
+  std::vector<std::string> parameters, results;
+  for (const auto& parameter : f.parameters) parameters.push_back(parameter.symbol.name);
+  for (const auto& result : f.results) results.push_back(result.target.name);
+  return renamed(f, parameters, results);
+}
+
+/// Operands are called l and r, and numbered if there are several: names of outputs need not be
+/// names in the text form of loops.
+scalar::Function with_operands_numbered(const scalar::Function& f) {
+  const size_t count = f.results.size();
+  const auto number = [&](const char* name, size_t c) {
+    return count == 1 ? std::string(name) : name + std::to_string(c);
+  };
+  std::vector<std::string> parameters, results;
+  for (size_t n = 0; n < f.parameters.size(); ++n) {
+    parameters.push_back(number(n < count ? "l" : "r", n % count));
+  }
+  for (size_t c = 0; c < count; ++c) results.push_back(number("x", c));
+  return renamed(f, parameters, results);
+}
+
+std::vector<ll::TaggedOperator> scalar_phase(const ll::Program& low) {
+  std::vector<ll::TaggedOperator> phase;
+  for (size_t q = 0; q < low.scalar.order.size(); ++q) {
+    const ll::Level& level = low.scalar.order[q];
+    const auto same = std::find_if(low.decompose.begin(), low.decompose.end(),
+                                   [&](const auto& op) { return op.level == level; });
+    phase.push_back(
+        {level, same->parts, low.scalar.assignment[q].layer, low.scalar.assignment[q].axis, {}});
+  }
+  return phase;
+}
+
+}  // namespace
+
+PlanContext::PlanContext(const ll::Program& low, const machine::Machine& machine,
+                         const ll::Code& code)
+    : low(low),
+      computation(low.computation),
+      machine(machine),
+      code(code),
+      inputs(nest_of(low, low.decompose, machine)),
+      scalar(nest_of(low, scalar_phase(low), machine)),
+      outputs(nest_of(low, low.recompose, machine)),
+      fused(common_prefix(low)) {
+  declare();
+}
+
+void PlanContext::declare() {
+  result.name = computation.name;
+  for (const hl::Dimension& d : computation.dimensions) {
+    result.dimensions.push_back({fresh(d.symbol.name), constant(d.size).value(), kind_of(d)});
+  }
+  for (const auto* views : {&computation.outputs, &computation.inputs}) {
+    const auto role = views == &computation.outputs ? loop::Role::output : loop::Role::input;
+    for (const hl::BufferView& view : *views) {
+      result.buffers.push_back(
+          {fresh(view.symbol.name), view.type, hl::extents(computation, view), role});
+    }
+  }
+  for (int q = 0; q < depth(); ++q) {
+    output_digits_.push_back(
+        add_digit(outputs.loops[q], q < fused || fused == depth() ? "" : "_r"));
+    scalar_digits_.push_back(q < fused || fused == depth() ? output_digits_.back()
+                                                           : add_digit(scalar.loops[q], ""));
+  }
+  result.f = with_plain_symbols(hl::scalar_function(computation));
+  result.combine = with_operands_numbered(hl::combine_function(computation));
+}
+
+Symbol PlanContext::add_digit(const ll::NestLoop& loop, const std::string& suffix) {
+  const std::string& dimension = computation.dimensions[loop.level.dimension].symbol.name;
+  const std::string layer = lower_case(low.layers[loop.level.layer]);
+  const Symbol var = fresh(layer + "_" + dimension + suffix);
+  result.digits.push_back({var, to_string(low, loop.level), loop.level.dimension, loop.parts,
+                           loop.chunk, how_of(loop)});
+  return var;
+}
+
+Symbol PlanContext::digit_of_input(int position) const {
+  const ll::Level& level = inputs.loops[position].level;
+  for (int q = 0; q < depth(); ++q) {
+    if (scalar.loops[q].level == level) return scalar_digits_[q];
+  }
+  internal_check(false, "a level of de-composition is missing in the scalar phase");
+  return {};
+}
+
+std::vector<Symbol> PlanContext::cores_around(int position, const std::set<int>& without) const {
+  std::vector<Symbol> digits;
+  for (int r = 0; r < position; ++r) {
+    if (outputs.loops[r].is_parallel() && !without.contains(r)) {
+      digits.push_back(output_digits_[r]);
+    }
+  }
+  return digits;
+}
+
+Symbol PlanContext::fresh(std::string name) {
+  while (!names_.insert(name).second) name += "_";
+  return loop::named(name);
+}
+
+Symbol PlanContext::add_temporary(loop::Buffer buffer) {
+  buffer.symbol = fresh(buffer.symbol.name);
+  buffer.role = loop::Role::temporary;
+  result.buffers.push_back(buffer);
+  return buffer.symbol;
+}
+
+Expr index_of(const Expr& e) {
+  const Expr plain = substitute(e, [](const scalar::Variable& v, const Expr& at) {
+    return std::optional(scalar::variable(loop::named(v.symbol.name), at.type(), at.where()));
+  });
+  return loop::without_negation(plain);
+}
+
+std::string plain_name(std::string name) {
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+}
+
+}  // namespace mdh::passes

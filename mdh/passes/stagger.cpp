@@ -1,0 +1,173 @@
+#include "mdh/passes/stagger.h"
+
+#include <algorithm>
+#include <set>
+
+#include "mdh/scalar/simplify.h"
+
+namespace mdh::passes {
+namespace {
+
+using loop::Block;
+using loop::Expr;
+using loop::Stmt;
+using loop::StmtNode;
+using scalar::BinaryOp;
+using scalar::index_literal;
+
+Expr with(const Expr& e, const Symbol& symbol, const Expr& value) {
+  return simplify(substitute(e, [&](const scalar::Variable& v, const Expr&) {
+    return v.symbol == symbol ? std::optional(value) : std::nullopt;
+  }));
+}
+
+class Staggerer {
+ public:
+  explicit Staggerer(const loop::Program& p) : program_(p) {}
+
+  Block block(const Block& statements) {
+    Block result;
+    for (const Stmt& s : statements) {
+      const Stmt inner = loop::map_children(s, [&](const Block& child) { return block(child); });
+      const auto* loop = inner.as<loop::Loop>();
+      const bool sequential =
+          loop && find_digit(program_, loop->digit).how == loop::How::sequential;
+      result.push_back(sequential ? staggered(*loop, result) : inner);
+    }
+    return result;
+  }
+
+  /// Tiles that no loop staggers live in the first part of their room.
+  Stmt settled(const Stmt& s) const {
+    const Stmt inner = loop::map_children(s, [&](const Block& child) {
+      Block result;
+      for (const Stmt& c : child) result.push_back(settled(c));
+      return result;
+    });
+    return with_slots(inner, [&](const Symbol& buffer) -> std::optional<Expr> {
+      if (depth_of(buffer) == 1 || done_.contains(buffer.name)) return std::nullopt;
+      return index_literal(0);
+    });
+  }
+
+ private:
+  int64_t depth_of(const Symbol& buffer) const { return find_buffer(program_, buffer).depth; }
+
+  /// Copies at the beginning of the body that depend on the loop run ahead.
+  Stmt staggered(const loop::Loop& loop, Block& before) {
+    loop::Loop result{loop.digit, {}};
+    const loop::Digit& digit = find_digit(program_, loop.digit);
+    const Expr now = loop::index_variable(loop.digit);
+    std::set<std::string> mine;
+    bool at_beginning = true;
+    for (const Stmt& s : loop.body) {
+      const auto* copy = s.as<loop::Copy>();
+      const auto* alloc = s.as<loop::Alloc>();
+      at_beginning = at_beginning && (copy || alloc);
+      const Symbol* buffer = copy ? &copy->to.buffer : alloc ? &alloc->buffer : nullptr;
+      if (!at_beginning || depth_of(*buffer) == 1 || !comes_from_outside(loop, *buffer)) {
+        result.body.push_back(s);
+        continue;
+      }
+      mine.insert(buffer->name);
+      done_.insert(buffer->name);
+      if (alloc) {
+        before.push_back(s);
+        continue;
+      }
+      const int64_t ahead = depth_of(*buffer) - 1;
+      for (int64_t n = 0; n < std::min(ahead, digit.parts); ++n) {
+        before.push_back(at(*copy, loop.digit, index_literal(n), ahead + 1));
+      }
+      loop::Copy next = *copy;
+      next.within.insert(
+          next.within.begin(),
+          scalar::binary(BinaryOp::less, now + index_literal(ahead), index_literal(digit.parts)));
+      result.body.push_back(at(next, loop.digit, now + index_literal(ahead), ahead + 1, 1));
+    }
+    result.body = with_slots_of(result.body, mine, now);
+    return StmtNode{result};
+  }
+
+  /// What the copy reads is there before the loop begins.
+  static bool comes_from_outside(const loop::Loop& loop, const Symbol& buffer) {
+    for (const Stmt& s : loop.body) {
+      const auto* copy = s.as<loop::Copy>();
+      if (!copy || copy->to.buffer != buffer) continue;
+      return std::none_of(loop.body.begin(), loop.body.end(), [&](const Stmt& other) {
+        const auto* written = other.as<loop::Copy>();
+        return written && written->to.buffer == copy->from.buffer;
+      });
+    }
+    return true;
+  }
+
+  /// The copy as iteration `when` needs it, into its slot; the first `kept` conditions stay.
+  static Stmt at(loop::Copy copy, const Symbol& digit, const Expr& when, int64_t depth,
+                 size_t kept = 0) {
+    for (size_t n = kept; n < copy.within.size(); ++n) {
+      copy.within[n] = with(copy.within[n], digit, when);
+    }
+    for (Expr& index : copy.from.index) index = with(index, digit, when);
+    const Expr slot = scalar::binary(BinaryOp::remainder, when, index_literal(depth));
+    copy.to.index.insert(copy.to.index.begin(), simplify(slot));
+    return StmtNode{copy};
+  }
+
+  Block with_slots_of(const Block& body, const std::set<std::string>& mine, const Expr& now) const {
+    Block result;
+    for (const Stmt& s : body) {
+      const auto* copy = s.as<loop::Copy>();
+      if (copy && mine.contains(copy->to.buffer.name)) {
+        result.push_back(s);  // has its slot
+        continue;
+      }
+      const Stmt inner = loop::map_children(
+          s, [&](const Block& child) { return with_slots_of(child, mine, now); });
+      result.push_back(with_slots(inner, [&](const Symbol& buffer) -> std::optional<Expr> {
+        if (!mine.contains(buffer.name)) return std::nullopt;
+        return scalar::binary(BinaryOp::remainder, now, index_literal(depth_of(buffer)));
+      }));
+    }
+    return result;
+  }
+
+  /// Elements of buffers that have slots get one more index.
+  static Stmt with_slots(const Stmt& s,
+                         const std::function<std::optional<Expr>(const Symbol&)>& slot) {
+    StmtNode node = s.node();
+    const auto change = [&](loop::Element& e) {
+      if (const auto index = slot(e.buffer)) e.index.insert(e.index.begin(), *index);
+    };
+    if (auto* copy = std::get_if<loop::Copy>(&node.is)) {
+      change(copy->to);
+      change(copy->from);
+    }
+    if (auto* f = std::get_if<loop::Accumulate>(&node.is)) {
+      for (loop::Element& e : f->reads) change(e);
+    }
+    return node == s.node() ? s : Stmt(std::move(node));
+  }
+
+  const loop::Program& program_;
+  std::set<std::string> done_;
+};
+
+}  // namespace
+
+loop::Program stagger(const loop::Program& program) {
+  Staggerer staggerer(program);
+  loop::Program result = program;
+  Block body = staggerer.block(program.body);
+  for (Stmt& s : body) s = staggerer.settled(s);
+  result.body = body;
+  for (loop::Buffer& b : result.buffers) {
+    if (b.depth == 1) continue;
+    b.extents.insert(b.extents.begin(), b.depth);
+    if (b.holds > 0) b.holds *= b.depth;
+    b.depth = 1;
+  }
+  return result;
+}
+
+}  // namespace mdh::passes

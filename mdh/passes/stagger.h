@@ -1,0 +1,16 @@
+// Copies run ahead of the loop that needs them.
+#pragma once
+
+#include "mdh/loop/program.h"
+
+namespace mdh::passes {
+
+/// rewrite:  loop s { copy t = x(s); use t }     (t of depth 2)
+///       ->  copy t[0] = x(0); loop s { copy t[(s + 1) % 2] = x(s + 1); use t[s % 2] }
+///
+/// The copy of the iteration that comes depth - 1 later is made while this one computes; the first
+/// ones are made before the loop. A tile whose copy does not stand at the beginning of a sequential
+/// loop keeps its room and uses the first part of it.
+loop::Program stagger(const loop::Program& program);
+
+}  // namespace mdh::passes

@@ -1,0 +1,105 @@
+// Every valid configuration computes the same function, as loops: planned, and after every pass,
+// for one team of cores and for a grid of teams.
+#include <gtest/gtest.h>
+
+#include "mdh/driver/data.h"
+#include "mdh/hl/analysis.h"
+#include "mdh/hl/print.h"
+#include "mdh/ll/footprint.h"
+#include "mdh/loop/evaluate.h"
+#include "mdh/loop/print.h"
+#include "mdh/loop/verify.h"
+#include "mdh/passes/lower.h"
+#include "mdh/passes/pipeline.h"
+#include "mdh/passes/plan.h"
+#include "tests/property/properties.h"
+#include "tests/property/triples.h"
+
+namespace mdh::test {
+namespace {
+
+using scalar::Array;
+
+/// Code is not made for these; they are refused with an error.
+bool is_refused(const Triple& t) {
+  for (const hl::BufferView& output : t.program.outputs) {
+    if (!hl::is_injective(t.program, output)) return true;
+  }
+  return hl::has_custom_operator(t.program);
+}
+
+void expect_right_loops(const Triple& t, const ll::Program& low, const loop::Program& loops,
+                        const std::vector<Array>& inputs, uint64_t seed) {
+  SCOPED_TRACE(loop::print(loops));
+  const std::vector<Array> fused = reshaped(inputs, low.computation, low.computation.inputs);
+  expect_same(t.program, inputs,
+              reshaped(loop::evaluate(loops, fused, seed), t.program, t.program.outputs));
+  expect_same_provenance(low.computation, fused, [&](const auto& given, auto& algebra) {
+    return loop::evaluate(loops, given, algebra, seed);
+  });
+}
+
+/// What loops allocate is what the footprint counts, region by region.
+void expect_counted(const Triple& t, const ll::Program& low, const loop::Program& planned) {
+  const ll::Footprint counts = ll::footprint(low, t.machine, t.config.code);
+  std::map<std::string, int64_t> counted, allocated;
+  for (const ll::TileCount& tile : counts.tiles) {
+    if (!tile.is_hint) counted[tile.place.region] += tile.bytes * tile.instances;
+  }
+  for (const ll::AccumulatorCount& acc : counts.accumulators) {
+    counted[acc.place.region] += acc.bytes * acc.instances;
+  }
+  for (const loop::Buffer& b : planned.buffers) {
+    if (b.role != loop::Role::temporary) continue;
+    allocated[b.region] += loop::bytes_of(b) * loop::instances_of(planned, b);
+  }
+  ASSERT_EQ(allocated, counted) << ll::print(counts, low) << loop::print(planned);
+}
+
+void expect_right(const Triple& t, uint64_t seed) {
+  const ll::Program low = passes::lower(t.program, t.machine, t.config);
+  const std::vector<Array> inputs = driver::random_inputs(t.program, seed);
+  const loop::Program planned = passes::plan(low, t.machine, t.config.code);
+  expect_counted(t, low, planned);
+  ASSERT_NO_THROW(expect_right_loops(t, low, planned, inputs, seed)) << loop::print(planned);
+  for (const passes::Teams teams : {passes::Teams::one, passes::Teams::nested}) {
+    loop::Program last = planned;
+    std::string before;
+    try {
+      last = passes::run_pipeline(planned, teams, [&](const auto& pass, const auto& now) {
+        before = pass.name;
+        last = now;
+      });
+      expect_right_loops(t, low, last, inputs, seed);
+    } catch (const Error& e) {
+      FAIL() << e.diagnostic().message << "\nafter " << before << "\n" << loop::print(last);
+    }
+  }
+}
+
+void run_share(int share) {
+  const int cases = case_count(3000);
+  int done = 0;
+  for (int n = share; n < cases; n += 4) {
+    const uint64_t seed = static_cast<uint64_t>(n) + 1;
+    const Triple t = make_triple(seed);
+    if (is_refused(t)) continue;
+    SCOPED_TRACE(fmt::format("seed {}\n{}{}", n + 1, hl::print(t.program), ll::print(t.config)));
+    try {
+      expect_right(t, seed);
+    } catch (const Error& e) {
+      FAIL() << e.diagnostic().message;
+    }
+    if (testing::Test::HasFatalFailure()) return;
+    ++done;
+  }
+  EXPECT_GE(done, cases / 6);
+}
+
+TEST(Loops, first_quarter) { run_share(0); }
+TEST(Loops, second_quarter) { run_share(1); }
+TEST(Loops, third_quarter) { run_share(2); }
+TEST(Loops, fourth_quarter) { run_share(3); }
+
+}  // namespace
+}  // namespace mdh::test
