@@ -1,0 +1,242 @@
+// Functions and loops: the part of ExprPrinter that prints statements.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mdh/codegen/c_expr.h"
+#include "mdh/codegen/c_operation.h"
+#include "mdh/support/text.h"
+
+namespace mdh::codegen {
+namespace {
+
+using scalar::Assignment;
+using scalar::Binding;
+using scalar::Expr;
+using scalar::Function;
+
+/// The same nodes, not equal ones: comparing whole functions takes as long as printing them.
+bool is_same(const std::vector<Assignment>& a, const std::vector<Assignment>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Assignment& x, const Assignment& y) {
+                      return x.target == y.target && x.value.same_as(y.value);
+                    });
+}
+
+bool is_same(const Function& a, const Function& b) {
+  return a.name == b.name && a.parameters == b.parameters && is_same(a.locals, b.locals) &&
+         is_same(a.results, b.results);
+}
+
+using Variables = std::vector<std::pair<Symbol, scalar::Type>>;
+
+void add_free(const Expr& e, const std::vector<Symbol>& bound, Variables& found);
+
+/// The initial values belong to the surroundings, all else sees the variables of the loop.
+void add_free(const scalar::Loop& l, std::vector<Symbol> bound, Variables& found) {
+  for (const Binding& b : l.initial) add_free(b.value, bound, found);
+  for (const Binding& b : l.initial) bound.push_back(b.symbol);
+  add_free(l.condition, bound, found);
+  for (const Binding& b : l.updates) add_free(b.value, bound, found);
+  add_free(l.result, bound, found);
+}
+
+/// Variables that an expression mentions and does not define itself, each once.
+void add_free(const Expr& e, const std::vector<Symbol>& bound, Variables& found) {
+  if (const auto* l = e.as<scalar::Loop>()) return add_free(*l, bound, found);
+  if (const auto* v = e.as<scalar::Variable>()) {
+    const bool is_known = std::find(bound.begin(), bound.end(), v->symbol) != bound.end() ||
+                          std::any_of(found.begin(), found.end(),
+                                      [&](const auto& f) { return f.first == v->symbol; });
+    if (!is_known) found.emplace_back(v->symbol, e.type());
+  }
+  for_each_child(e, [&](const Expr& child) { add_free(child, bound, found); });
+}
+
+/// What a loop takes from its surroundings, initial values apart.
+Variables captured(const scalar::Loop& l) {
+  Variables found;
+  std::vector<Symbol> bound;
+  for (const Binding& b : l.initial) bound.push_back(b.symbol);
+  add_free(l.condition, bound, found);
+  for (const Binding& b : l.updates) add_free(b.value, bound, found);
+  add_free(l.result, bound, found);
+  return found;
+}
+
+/// A variable, or a part of one.
+bool has_address(const Expr& e) {
+  const auto* field = e.as<scalar::FieldOf>();
+  return e.as<scalar::Variable>() || (field && has_address(field->operand));
+}
+
+std::string definition_of(const std::vector<std::string>& parameters, const std::string& body) {
+  return fmt::format("({}) {{\n{}}}", parameters.empty() ? "void" : join(parameters, ", "),
+                     indent(body, 2));
+}
+
+}  // namespace
+
+// ---- calls from statements
+
+std::string ExprPrinter::call(const Function& f, const std::vector<std::string>& arguments,
+                              const std::vector<std::string>& results) {
+  internal_check(arguments.size() == f.parameters.size() && results.size() == f.results.size(),
+                 "{} has {} parameters and {} results", f.name, f.parameters.size(),
+                 f.results.size());
+  if (results.empty()) return "";
+  if (is_plain(f)) return called_in_place(f, arguments, results);
+  const std::string name = function(f);
+  std::vector<std::string> given;
+  for (size_t n = 0; n < arguments.size(); ++n) {
+    given.push_back((f.parameters[n].type.is_scalar() ? "" : "&") + arguments[n]);
+  }
+  const std::string first = value_type(f.results.front().value.type());
+  if (results.size() == 1) {
+    return fmt::format("const {} {} = {}({});\n", first, results[0], name, join(given, ", "));
+  }
+  std::string definitions;
+  for (size_t n = 0; n < results.size(); ++n) {
+    definitions += fmt::format("{} {};\n", value_type(f.results[n].value.type()), results[n]);
+    given.push_back("&" + results[n]);
+  }
+  return fmt::format("{}{}({});\n", definitions, name, join(given, ", "));
+}
+
+/// Parameters become the arguments.
+std::string ExprPrinter::called_in_place(const Function& f,
+                                         const std::vector<std::string>& arguments,
+                                         const std::vector<std::string>& results) {
+  Names names;
+  for (size_t n = 0; n < arguments.size(); ++n) {
+    const std::string& a = arguments[n];
+    names.bind(f.parameters[n].symbol, {is_word(a) ? a : "(" + a + ")"});
+  }
+  std::string statements;
+  for (size_t n = 0; n < results.size(); ++n) {
+    const Expr& value = f.results[n].value;
+    statements += fmt::format("const {} {} = {};\n", value_type(value.type()), results[n],
+                              text(value, names));
+  }
+  return statements;
+}
+
+// ---- functions
+
+/// The function's name in C. It is printed once: functions that call the one before them twice
+/// would take exponential time.
+std::string ExprPrinter::function(const Function& f) {
+  for (const auto& [known, name] : functions_) {
+    if (is_same(known, f)) return name;
+  }
+  functions_.emplace_back(f, define_function(f));
+  return functions_.back().second;
+}
+
+/// One result is returned, several are stored at addresses that are passed behind the arguments.
+std::string ExprPrinter::define_function(const Function& f) {
+  Names names;
+  std::vector<std::string> parameters;
+  for (const scalar::Parameter& p : f.parameters) {
+    parameters.push_back(parameter(p.symbol, p.type, names));
+  }
+  std::string body;
+  for (const Assignment& a : f.locals) {
+    const std::string value = text(a.value, names);
+    body += fmt::format("const {} {} = {};\n", value_type(a.value.type()), names.declare(a.target),
+                        value);
+  }
+  if (f.results.size() == 1) {
+    const Expr& value = f.results.front().value;
+    body += fmt::format("return {};\n", text(value, names));
+    return helpers_.define(f.name, fmt::format("static inline {} ", value_type(value.type())),
+                           definition_of(parameters, body));
+  }
+  for (const Assignment& a : f.results) {
+    const std::string target = names.fresh(a.target.name);
+    parameters.push_back(fmt::format("{} *{}", value_type(a.value.type()), target));
+    body += fmt::format("*{} = {};\n", target, text(a.value, names));
+  }
+  return helpers_.define(f.name, "static inline void ", definition_of(parameters, body));
+}
+
+std::string ExprPrinter::parameter(const Symbol& symbol, const scalar::Type& type, Names& names) {
+  const std::string type_name = value_type(type);
+  if (type.is_scalar()) return type_name + " " + names.declare(symbol);
+  return fmt::format("const {} *{}", type_name, names.declare(symbol, true));
+}
+
+/// Scalars are passed by value, records by address.
+std::string ExprPrinter::argument(const Expr& e, const Names& names) {
+  if (e.type().is_scalar()) return text(e, names);
+  const auto* variable = e.as<scalar::Variable>();
+  const Names::Place place = variable ? names.find(variable->symbol) : Names::Place{};
+  if (place.is_pointer) return place.text;
+  return (has_address(e) ? "&" : "") + text(e, names);
+}
+
+std::string ExprPrinter::node(const scalar::Call& n, const Expr& e, const Names& names) {
+  std::vector<std::string> arguments;
+  for (const Expr& a : n.arguments) arguments.push_back(argument(a, names));
+  if (!n.callee) return c_mathematics(helpers_, n.name, scalar_of(e.type()), arguments);
+  const bool direct = std::all_of(n.arguments.begin(), n.arguments.end(), [](const Expr& a) {
+    return a.type().is_scalar() || has_address(a);
+  });
+  const std::string name = function(*n.callee);
+  return fmt::format("{}({})", direct ? name : function_of_values(n, e, name),
+                     join(arguments, ", "));
+}
+
+/// A function that gives those of its arguments an address which have none, and calls another one.
+/// (Literals have one in C, but OpenCL C does not tell in which memory.)
+std::string ExprPrinter::function_of_values(const scalar::Call& c, const Expr& e,
+                                            const std::string& name) {
+  std::vector<std::string> parameters, arguments;
+  for (const Expr& a : c.arguments) {
+    const std::string type = value_type(a.type());
+    const std::string parameter = fmt::format("a{}", parameters.size());
+    const bool by_value = a.type().is_scalar() || !has_address(a);
+    parameters.push_back(by_value ? type + " " + parameter
+                                  : fmt::format("const {} *{}", type, parameter));
+    arguments.push_back((by_value && !a.type().is_scalar() ? "&" : "") + parameter);
+  }
+  return helpers_.define(
+      c.name + "_of_values", fmt::format("static inline {} ", value_type(e.type())),
+      definition_of(parameters, fmt::format("return {}({});\n", name, join(arguments, ", "))));
+}
+
+// ---- loops
+
+/// A function of the initial values and of what the loop mentions besides. Its variables are the
+/// parameters.
+std::string ExprPrinter::node(const scalar::Loop& n, const Expr& e, const Names& names) {
+  Names inside;
+  std::vector<std::string> parameters, arguments;
+  for (const Binding& b : n.initial) {
+    arguments.push_back(text(b.value, names));
+    parameters.push_back(value_type(b.value.type()) + " " + inside.declare(b.symbol));
+  }
+  for (const auto& [symbol, type] : captured(n)) {
+    arguments.push_back(argument(scalar::variable(symbol, type), names));
+    parameters.push_back(parameter(symbol, type, inside));
+  }
+  const std::string body = loop_body(n, inside);
+  const std::string name =
+      helpers_.define("loop", fmt::format("static inline {} ", value_type(e.type())),
+                      definition_of(parameters, body));
+  return fmt::format("{}({})", name, join(arguments, ", "));
+}
+
+/// Updates are simultaneous: all new values are computed before any of them is assigned.
+std::string ExprPrinter::loop_body(const scalar::Loop& l, Names& names) {
+  std::string computed, assigned;
+  for (const Binding& b : l.updates) {
+    const std::string value = text(b.value, names), next = names.fresh("next_" + b.symbol.name);
+    computed += fmt::format("const {} {} = {};\n", value_type(b.value.type()), next, value);
+    assigned += fmt::format("{} = {};\n", names.find(b.symbol).text, next);
+  }
+  return fmt::format("while ({}) {{\n{}}}\nreturn {};\n", text(l.condition, names),
+                     indent(computed + assigned, 2), text(l.result, names));
+}
+
+}  // namespace mdh::codegen
