@@ -6,6 +6,7 @@
 #include "mdh/hl/analysis.h"
 #include "mdh/hl/instantiate.h"
 #include "mdh/hl/parse.h"
+#include "mdh/support/text.h"
 #include "tests/property/grammar_generator.h"
 #include "tests/property/printed_function.h"
 #include "tests/property/properties.h"
@@ -15,7 +16,6 @@ namespace {
 
 using codegen::Dialect;
 using scalar::Function;
-using scalar::Scalar;
 
 /// f and the combine operator of a program.
 std::vector<Function> functions_of(const hl::Program& p) {
@@ -60,6 +60,33 @@ void expect_interpreters_results(const Function& f) {
   expect_interpreters_results({{f, random_cases(choices, f, 500)}});
 }
 
+/// A function of OpenCL C that has the arguments by value and stores the results.
+std::string opencl_function(const Function& f, size_t number) {
+  codegen::ExprPrinter printer(Dialect::opencl);
+  std::vector<std::string> arguments, results, parameters;
+  std::string stores;
+  for (size_t n = 0; n < f.parameters.size(); ++n) {
+    arguments.push_back(fmt::format("a{}", n));
+    parameters.push_back(fmt::format("{} a{}", printer.value_type(f.parameters[n].type), n));
+  }
+  for (size_t n = 0; n < f.results.size(); ++n) {
+    const scalar::Type& type = f.results[n].value.type();
+    results.push_back(fmt::format("r{}", n));
+    parameters.push_back(fmt::format("global {} *to{}", printer.storage_type(type), n));
+    stores += printer.store(type, fmt::format("*to{}", n), results.back());
+  }
+  const std::string body = printer.call(f, arguments, results) + stores;
+  return fmt::format("{}void function_{}({}) {{\n{}}}\n", printer.helpers(), number,
+                     join(parameters, ", "), body);
+}
+
+void expect_opencl(const std::vector<Function>& functions) {
+  std::string source;
+  for (size_t n = 0; n < functions.size(); ++n) source += opencl_function(functions[n], n);
+  const std::string refused = refused_as_opencl(source);
+  EXPECT_TRUE(refused.empty()) << refused;
+}
+
 // ---- the whole grammar
 
 TEST(PrintedPrograms, random_functions_are_those_of_the_interpreter) {
@@ -72,45 +99,38 @@ TEST(PrintedPrograms, random_functions_are_those_of_the_interpreter) {
 
 TEST(PrintedPrograms, random_functions_are_opencl) {
   if (!can_read_opencl()) GTEST_SKIP() << "no clang";
-  std::string source;
+  std::vector<Function> functions;
   Choices choices(2);
   for (int n = 0; n < case_count(100); ++n) {
-    for (const Function& f : random_functions(choices)) {
-      codegen::ExprPrinter printer(Dialect::opencl);
-      std::vector<std::string> arguments, results;
-      std::string parameters;
-      for (size_t a = 0; a < f.parameters.size(); ++a) {
-        arguments.push_back(fmt::format("a{}", a));
-        parameters += fmt::format(", {} a{}", printer.value_type(f.parameters[a].type), a);
-      }
-      for (size_t r = 0; r < f.results.size(); ++r) {
-        results.push_back(fmt::format("r{}", r));
-        parameters +=
-            fmt::format(", global {} *to{}", printer.storage_type(f.results[r].value.type()), r);
-      }
-      std::string body = printer.call(f, arguments, results);
-      for (size_t r = 0; r < f.results.size(); ++r) {
-        body += printer.store(f.results[r].value.type(), fmt::format("*to{}", r), results[r]);
-      }
-      source += fmt::format("{}void function_{}(int unused{}) {{\n{}}}\n", printer.helpers(),
-                            source.size(), parameters, body);
-    }
+    for (const Function& f : random_functions(choices)) functions.push_back(f);
   }
-  const std::string refused = refused_as_opencl(source);
-  EXPECT_TRUE(refused.empty()) << refused;
+  expect_opencl(functions);
 }
 
 // ---- the catalogue
 
+std::vector<Function> functions_of_the_catalogue() {
+  std::vector<Function> functions;
+  for (const examples::Entry& entry : examples::catalogue()) {
+    for (const Function& f : functions_of(hl::instantiate(entry.generic(), {}))) {
+      functions.push_back(f);
+    }
+  }
+  return functions;
+}
+
 TEST(PrintedPrograms, functions_of_the_catalogue_are_those_of_the_interpreter) {
   std::vector<Trial> trials;
   Choices choices(3);
-  for (const examples::Entry& entry : examples::catalogue()) {
-    for (const Function& f : functions_of(hl::instantiate(entry.generic(), {}))) {
-      trials.push_back({f, random_cases(choices, f, 200)});
-    }
+  for (const Function& f : functions_of_the_catalogue()) {
+    trials.push_back({f, random_cases(choices, f, 200)});
   }
   expect_interpreters_results(trials);
+}
+
+TEST(PrintedPrograms, functions_of_the_catalogue_are_opencl) {
+  if (!can_read_opencl()) GTEST_SKIP() << "no clang";
+  expect_opencl(functions_of_the_catalogue());
 }
 
 // ---- what is rare in random functions
