@@ -167,7 +167,7 @@ std::vector<Value> edge_values(Scalar type) {
   if (type == Scalar::boolean) return {{0}, {1}};
   std::vector<Value> values;
   if (!scalar::is_floating(type)) {
-    const auto bits = static_cast<uint64_t>(8 * bytes_of(type));
+    const uint64_t bits = 8 * static_cast<uint64_t>(bytes_of(type));
     const uint64_t top = uint64_t{1} << (bits - 1);
     for (const uint64_t v : {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{7}, ~uint64_t{0},
                              ~uint64_t{1}, top, top - 1, top + 1, bits, bits + 1}) {
