@@ -2,10 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
-#include <set>
-
 #include "mdh/scalar/elaborate.h"
 #include "mdh/scalar/parse.h"
 #include "mdh/scalar/resolve.h"
@@ -16,7 +12,6 @@ namespace {
 
 using scalar::Expr;
 using scalar::Scalar;
-using scalar::Value;
 
 /// An expression over a, b and c of one type, and the bool t.
 Expr expression(const std::string& text, Scalar type, const scalar::Type& expected) {
@@ -38,10 +33,6 @@ std::string cast_to(Scalar to, Scalar from) {
   return ExprPrinter().print(cast(to, expression("a + b", from, from)));
 }
 
-std::string literal_of(Scalar type, Value value) {
-  return ExprPrinter().print(scalar::literal(type, value));
-}
-
 std::string helpers_of(const std::string& text, Scalar type) {
   ExprPrinter printer;
   printer.print(expression(text, type, type));
@@ -54,91 +45,6 @@ std::string index(const std::string& text, Scalar expected = Scalar::i64) {
 
 const std::vector<Scalar> integers = {Scalar::i8, Scalar::i16, Scalar::i32, Scalar::i64,
                                       Scalar::u8, Scalar::u16, Scalar::u32, Scalar::u64};
-
-// ---- types and names
-
-TEST(CType, every_type_has_its_name_in_c) {
-  const std::vector<std::pair<Scalar, std::string>> names = {
-      {Scalar::boolean, "_Bool"},      {Scalar::i8, "signed char"},
-      {Scalar::i16, "short"},          {Scalar::i32, "int"},
-      {Scalar::i64, "long"},           {Scalar::u8, "unsigned char"},
-      {Scalar::u16, "unsigned short"}, {Scalar::u32, "unsigned"},
-      {Scalar::u64, "unsigned long"},  {Scalar::f32, "float"},
-      {Scalar::f64, "double"}};
-  for (const auto& [type, name] : names) EXPECT_EQ(c_type(type), name);
-}
-
-TEST(CName, ordinary_names_stay) {
-  for (const char* name : {"x", "M", "cor_k", "i64", "in", "forward", "x_1"}) {
-    EXPECT_EQ(c_name(name), name);
-  }
-}
-
-TEST(CName, keywords_and_names_of_printed_code_are_prefixed) {
-  for (const std::string name :
-       {"int", "for", "restrict", "register", "long", "typeof", "core", "cores", "part", "threads",
-        "workspace", "buffers", "main", "linux", "omp_get_thread_num", "mdh_min_i64", "_Bool",
-        "__func__"}) {
-    EXPECT_EQ(c_name(name), "mdh_" + name);
-  }
-}
-
-TEST(CName, different_names_stay_different) {
-  std::set<std::string> names;
-  const std::vector<std::string> given = {"int", "mdh_int", "mdh_mdh_int", "_int", "mdh__int"};
-  for (const std::string& name : given) names.insert(c_name(name));
-  EXPECT_EQ(names.size(), given.size());
-}
-
-// ---- literals
-
-TEST(CLiteral, integers_have_the_suffix_of_their_type) {
-  EXPECT_EQ(literal_of(Scalar::i8, Value::integer(5)), "5");
-  EXPECT_EQ(literal_of(Scalar::i16, Value::integer(300)), "300");
-  EXPECT_EQ(literal_of(Scalar::i32, Value::integer(7)), "7");
-  EXPECT_EQ(literal_of(Scalar::i64, Value::integer(7)), "7L");
-  EXPECT_EQ(literal_of(Scalar::u8, Value::integer(255)), "255");
-  EXPECT_EQ(literal_of(Scalar::u16, Value::integer(65535)), "65535");
-  EXPECT_EQ(literal_of(Scalar::u32, Value::integer(4294967295)), "4294967295U");
-  EXPECT_EQ(literal_of(Scalar::u64, Value{~uint64_t{0}}), "18446744073709551615UL");
-}
-
-TEST(CLiteral, negative_integers_are_in_parentheses) {
-  EXPECT_EQ(literal_of(Scalar::i8, Value::integer(-128)), "(-128)");
-  EXPECT_EQ(literal_of(Scalar::i32, Value::integer(-7)), "(-7)");
-  EXPECT_EQ(literal_of(Scalar::i64, Value::integer(-7)), "(-7L)");
-  EXPECT_EQ(in_c("a - -7", Scalar::f32), "(a - (-7.0f))");
-}
-
-TEST(CLiteral, the_least_integers_are_differences) {
-  // C has no negative literals, and the magnitude does not fit the type.
-  EXPECT_EQ(literal_of(Scalar::i32, Value::integer(std::numeric_limits<int32_t>::min())),
-            "(-2147483647 - 1)");
-  EXPECT_EQ(literal_of(Scalar::i64, Value::integer(std::numeric_limits<int64_t>::min())),
-            "(-9223372036854775807L - 1)");
-}
-
-TEST(CLiteral, bools_are_numbers) {
-  EXPECT_EQ(literal_of(Scalar::boolean, Value::integer(1)), "1");
-  EXPECT_EQ(literal_of(Scalar::boolean, Value::integer(0)), "0");
-}
-
-TEST(CLiteral, floats_show_a_point_or_an_exponent_and_their_type) {
-  EXPECT_EQ(literal_of(Scalar::f64, Value::floating(1)), "1.0");
-  EXPECT_EQ(literal_of(Scalar::f32, Value::floating(1)), "1.0f");
-  EXPECT_EQ(literal_of(Scalar::f64, Value::floating(0.1)), "0.1");
-  EXPECT_EQ(literal_of(Scalar::f32, Value::floating(0.1F)), "0.1f");
-  EXPECT_EQ(literal_of(Scalar::f64, Value::floating(1e300)), "1e+300");
-  EXPECT_EQ(literal_of(Scalar::f32, Value::floating(-2.5)), "(-2.5f)");
-  EXPECT_EQ(literal_of(Scalar::f64, Value::floating(-0.0)), "(-0.0)");
-}
-
-TEST(CLiteral, floats_without_digits_are_quotients) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(literal_of(Scalar::f64, Value::floating(infinity)), "(1.0 / 0.0)");
-  EXPECT_EQ(literal_of(Scalar::f32, Value::floating(-infinity)), "(-1.0f / 0.0f)");
-  EXPECT_EQ(literal_of(Scalar::f32, Value::floating(std::nan(""))), "(0.0f / 0.0f)");
-}
 
 // ---- operations
 
@@ -167,6 +73,7 @@ TEST(CExpr, negation_wraps_for_integers_and_never_becomes_a_decrement) {
   EXPECT_EQ(in_c("-a", Scalar::f32), "(-a)");
   EXPECT_EQ(in_c("-(-a)", Scalar::f64), "(-(-a))");
   EXPECT_EQ(in_c("b - -a", Scalar::f64), "(b - (-a))");
+  EXPECT_EQ(in_c("a - -7", Scalar::f32), "(a - (-7.0f))");
 }
 
 TEST(CExpr, comparisons_and_truth_are_those_of_c) {
@@ -193,22 +100,51 @@ TEST(CExpr, conversions_are_casts) {
 
 TEST(CExpr, floats_to_integers_truncate_and_saturate_by_helpers) {
   for (const Scalar to : integers) {
-    const std::string name = "mdh_truncate_" + to_string(to);
+    const std::string name = "mdh_truncate_f32_" + to_string(to);
     EXPECT_EQ(cast_to(to, Scalar::f32), name + "((a + b))");
   }
-  ExprPrinter printer;
-  printer.print(cast(Scalar::i32, expression("a", Scalar::f32, Scalar::f32)));
-  EXPECT_EQ(printer.helpers(), R"(#ifndef mdh_truncate_i32_defined
-#define mdh_truncate_i32_defined
-static inline int mdh_truncate_i32(double a) { return a != a ? 0 : a >= 0x1p31 ? 2147483647 : a <= -0x1p31 ? (-2147483647 - 1) : (int)a; }
+  ExprPrinter single;
+  single.print(cast(Scalar::i32, expression("a", Scalar::f32, Scalar::f32)));
+  EXPECT_EQ(single.helpers(), R"(#ifndef mdh_truncate_f32_i32_defined
+#define mdh_truncate_f32_i32_defined
+static inline int mdh_truncate_f32_i32(float a) { return a != a ? 0 : a >= 0x1p31f ? 2147483647 : a <= -0x1p31f ? (-2147483647 - 1) : (int)a; }
 #endif
 )");
-  printer = {};
-  printer.print(cast(Scalar::u64, expression("a", Scalar::f64, Scalar::f64)));
-  EXPECT_NE(printer.helpers().find("a >= 0x1p64 ? 18446744073709551615UL : a <= 0 ? 0UL : "
+  ExprPrinter twofold;
+  twofold.print(cast(Scalar::u64, expression("a", Scalar::f64, Scalar::f64)));
+  EXPECT_NE(twofold.helpers().find("a >= 0x1p64 ? 18446744073709551615UL : a <= 0 ? 0UL : "
                                    "(unsigned long)a;"),
             std::string::npos)
-      << printer.helpers();
+      << twofold.helpers();
+}
+
+TEST(CExpr, shifts_take_the_distance_modulo_the_number_of_bits) {
+  EXPECT_EQ(in_c("a << b", Scalar::i8), "(signed char)((unsigned)a << (b & 7))");
+  EXPECT_EQ(in_c("a << b", Scalar::u64), "(unsigned long)((unsigned long)a << (b & 63))");
+  EXPECT_EQ(in_c("a >> b", Scalar::i32), "(a >> (b & 31))");
+  EXPECT_EQ(in_c("~a", Scalar::u16), "(unsigned short)(~a)");
+}
+
+TEST(CExpr, mathematics_is_computed_in_double_unless_float_is_exact) {
+  EXPECT_EQ(in_c("sqrt(exp(a))", Scalar::f32), "mdh_sqrt_f32(mdh_exp_f32(a))");
+  EXPECT_EQ(in_c("abs(a)", Scalar::i16), "mdh_abs_i16(a)");
+  EXPECT_EQ(in_c("abs(a)", Scalar::u16), "a");
+  const std::string helpers = helpers_of("sqrt(exp(a))", Scalar::f32);
+  EXPECT_NE(helpers.find("{ return (float)__builtin_exp(a); }"), std::string::npos) << helpers;
+  EXPECT_NE(helpers.find("{ return (float)__builtin_sqrtf(a); }"), std::string::npos) << helpers;
+  EXPECT_NE(helpers_of("pow(a, b)", Scalar::f64)
+                .find("(double a, double b) { return (double)"
+                      "__builtin_pow(a, b); }"),
+            std::string::npos);
+}
+
+TEST(CExpr, sixteen_bit_floats_are_rounded_after_each_operation) {
+  EXPECT_EQ(in_c("a + b * c", Scalar::f16), "mdh_round_f16((a + mdh_round_f16((b * c))))");
+  EXPECT_EQ(in_c("-min(a, b)", Scalar::bf16), "(-mdh_min_bf16(a, b))");
+  EXPECT_EQ(in_c("exp(a)", Scalar::bf16), "mdh_round_bf16(mdh_exp_f32(a))");
+  EXPECT_EQ(in_c("a + 0.5", Scalar::f16), "mdh_round_f16((a + 0.5f))");
+  EXPECT_EQ(condition("a < b", Scalar::f16), "(a < b)");
+  EXPECT_EQ(cast_to(Scalar::f16, Scalar::f64), "mdh_round_f16((float)((a + b)))");
 }
 
 TEST(CExpr, division_of_integers_is_a_helper_that_c_defines_everywhere) {
@@ -258,6 +194,57 @@ TEST(CExpr, variables_take_names_that_c_accepts) {
   EXPECT_EQ(ExprPrinter().print(scalar::variable({"double", 0}, Scalar::f64)), "mdh_double");
 }
 
+// ---- memory
+
+TEST(CMemory, bools_are_bytes_and_sixteen_bit_floats_are_bits) {
+  ExprPrinter c, opencl(Dialect::opencl);
+  EXPECT_EQ(c.storage_type(Scalar::boolean), "unsigned char");
+  EXPECT_EQ(c.value_type(Scalar::boolean), "_Bool");
+  EXPECT_EQ(opencl.value_type(Scalar::boolean), "bool");
+  EXPECT_EQ(c.load(Scalar::boolean, "x[0]"), "(x[0] != 0)");
+  EXPECT_EQ(c.store(Scalar::boolean, "x[0]", "v"), "x[0] = v;\n");
+  EXPECT_EQ(c.storage_type(Scalar::bf16), "unsigned short");
+  EXPECT_EQ(c.value_type(Scalar::bf16), "float");
+  EXPECT_EQ(c.load(Scalar::bf16, "x[0]"), "mdh_from_bf16(x[0])");
+  EXPECT_EQ(c.store(Scalar::f16, "x[0]", "v"), "x[0] = mdh_to_f16(v);\n");
+}
+
+TEST(CMemory, other_scalars_are_what_they_are) {
+  ExprPrinter printer;
+  EXPECT_EQ(printer.storage_type(Scalar::i64), "long");
+  EXPECT_EQ(printer.value_type(Scalar::f64), "double");
+  EXPECT_EQ(printer.load(Scalar::u8, "x[0]"), "x[0]");
+  EXPECT_EQ(printer.store(Scalar::f32, "x[0]", "v"), "x[0] = v;\n");
+  EXPECT_EQ(printer.helpers(), "");
+}
+
+// ---- OpenCL C
+
+TEST(OpenCLExpr, doubles_are_an_extension) {
+  const std::string pragma = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+  ExprPrinter doubles(Dialect::opencl), floats(Dialect::opencl);
+  doubles.print(expression("a + 0.1", Scalar::f64, Scalar::f64));
+  EXPECT_EQ(doubles.helpers(), pragma);
+  floats.print(cast(Scalar::i32, expression("exp(a) + 0.5", Scalar::f32, Scalar::f32)));
+  EXPECT_EQ(floats.helpers().find("double"), std::string::npos) << floats.helpers();
+  EXPECT_EQ(floats.helpers().find("fp64"), std::string::npos) << floats.helpers();
+}
+
+TEST(OpenCLExpr, mathematics_and_extremes_are_built_in) {
+  ExprPrinter printer(Dialect::opencl);
+  EXPECT_EQ(printer.print(expression("min(abs(a), b)", Scalar::f32, Scalar::f32)),
+            "mdh_min_f32(mdh_abs_f32(a), b)");
+  EXPECT_EQ(printer.helpers(), R"(#ifndef mdh_abs_f32_defined
+#define mdh_abs_f32_defined
+static inline float mdh_abs_f32(float a) { return (float)fabs(a); }
+#endif
+#ifndef mdh_min_f32_defined
+#define mdh_min_f32_defined
+static inline float mdh_min_f32(float a, float b) { return fmin(a, b); }
+#endif
+)");
+}
+
 // ---- indices
 
 TEST(CIndex, index_arithmetic_is_printed_plainly_with_the_parentheses_it_needs) {
@@ -286,6 +273,10 @@ TEST(CIndex, conditions_are_printed_plainly) {
 
 TEST(CIndex, bit_operations_are_in_parentheses_because_c_ranks_them_below_comparisons) {
   EXPECT_EQ(index("a & 1 == 0", Scalar::boolean), "(a & 1) == 0");
+}
+
+TEST(CIndex, choices_are_in_parentheses) {
+  EXPECT_EQ(index("(if a % 4 == 0 then b / 2 else c) * 3"), "(a % 4 == 0 ? b / 2 : c) * 3");
 }
 
 TEST(CIndex, other_expressions_are_refused) {

@@ -196,7 +196,7 @@ std::string ExprPrinter::function_of_values(const scalar::Call& c, const Expr& e
     const std::string type = value_type(a.type());
     const std::string parameter = fmt::format("a{}", parameters.size());
     const bool by_value = a.type().is_scalar() || !has_address(a);
-    parameters.push_back(by_value ? type + " " + parameter
+    parameters.push_back(by_value ? fmt::format("{} {}", type, parameter)
                                   : fmt::format("const {} *{}", type, parameter));
     arguments.push_back((by_value && !a.type().is_scalar() ? "&" : "") + parameter);
   }
