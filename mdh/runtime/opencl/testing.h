@@ -1,0 +1,73 @@
+// For tests: a device, or a reason to skip, and modules in a line.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mdh/runtime/opencl/kernel.h"
+#include "mdh/runtime/testing.h"
+#include "mdh/support/diagnostic.h"
+#include "mdh/support/files.h"
+
+namespace mdh::runtime::opencl {
+
+/// PoCL keeps what it compiles in a folder of the user's, which tests leave alone. It reads the
+/// variable once, so the folder lasts as long as the process.
+inline void use_cache_of_tests() {
+  static const TemporaryDirectory folder;
+  static const ScopedEnvironment cache("POCL_CACHE_DIR", folder.path().string());
+}
+
+/// The first device in `context`; without one its tests are skipped.
+class OpenCl : public testing::Test {
+ protected:
+  void SetUp() override {
+    use_cache_of_tests();
+    try {
+      context_.emplace(find_device("opencl"));
+    } catch (const Error& e) {
+      if (e.diagnostic().kind != DiagnosticKind::missing) throw;
+      GTEST_SKIP() << "SKIP: " << e.diagnostic().message;
+    }
+  }
+
+  const Context& context() const { return *context_; }
+  const Device& device() const { return context_->device(); }
+
+  Kernel load_one(const kernel::Module& module) const {
+    return load({&module, 1}, context()).front();
+  }
+
+ private:
+  std::optional<Context> context_;
+};
+
+inline kernel::Argument output(const std::string& name, const std::string& type, int bytes,
+                               std::vector<int64_t> extents) {
+  return {name, type, bytes, std::move(extents), true};
+}
+
+inline kernel::Argument input(const std::string& name, const std::string& type, int bytes,
+                              std::vector<int64_t> extents) {
+  return {name, type, bytes, std::move(extents), false};
+}
+
+inline kernel::Module module_of(std::vector<kernel::Argument> arguments, std::string source,
+                                std::vector<kernel::Step> steps) {
+  kernel::Module module{.language = "opencl", .name = "test", .source = std::move(source)};
+  module.arguments = std::move(arguments);
+  module.steps = std::move(steps);
+  return module;
+}
+
+/// Calls a kernel on vectors, outputs first.
+template <class... T>
+void call(const Kernel& kernel, std::vector<T>&... buffers) {
+  void* const pointers[] = {buffers.data()...};
+  kernel(pointers);
+}
+
+}  // namespace mdh::runtime::opencl
