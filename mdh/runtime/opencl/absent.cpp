@@ -21,7 +21,8 @@ Context::Context(const Device&) { absent(); }
 const Device& Context::device() const { absent(); }
 
 struct Memory::Buffers {};
-Memory::Memory(Context context, std::vector<kernel::Argument>) : context_(std::move(context)) {
+Memory::Memory(Context context, std::vector<kernel::Argument> arguments)
+    : context_(std::move(context)), arguments_(std::move(arguments)) {
   absent();
 }
 void Memory::upload(std::span<void* const>) const { absent(); }

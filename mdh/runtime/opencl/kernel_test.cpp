@@ -102,8 +102,9 @@ TEST_F(Kernels, wrong_number_of_buffers_is_a_bug) {
 // ---- grids
 
 TEST_F(Kernels, grid_has_groups_and_items_on_three_axes) {
+  constexpr long items = 210;
   const Module module =
-      on_longs(2 * 3 * 4 * 5 * 6 * 7,
+      on_longs(24 * items,
                ") {\n"
                "  long n = 0;\n"
                "  for (int d = 2; d >= 0; --d) n = n * get_num_groups(d) + get_group_id(d);\n"
@@ -116,7 +117,7 @@ TEST_F(Kernels, grid_has_groups_and_items_on_three_axes) {
   for (long g2 = 0; g2 < 4; ++g2) {
     for (long g1 = 0; g1 < 3; ++g1) {
       for (long g0 = 0; g0 < 2; ++g0) {
-        for (long i = 0; i < 5 * 6 * 7; ++i, ++n) {
+        for (long i = 0; i < items; ++i, ++n) {
           const long x = g0 * 5 + i % 5, y = g1 * 6 + i / 5 % 6, z = g2 * 7 + i / 30;
           ASSERT_EQ(out[n], x + 100 * y + 10000 * z) << n;
         }
@@ -133,7 +134,8 @@ TEST_F(Kernels, grid_on_two_axes) {
 }
 
 TEST_F(Kernels, items_of_a_group_share_local_memory_and_wait_at_barriers) {
-  const Module module = on_longs(4 * 32,
+  constexpr long items = 32, count = 4 * items;
+  const Module module = on_longs(count,
                                  ") {\n"
                                  "  __local long tile[32];\n"
                                  "  const size_t i = get_local_id(0);\n"
@@ -148,9 +150,9 @@ TEST_F(Kernels, items_of_a_group_share_local_memory_and_wait_at_barriers) {
                                  "}",
                                  {{Launch{"f", {4, 1, 1}, {32, 1, 1}}}});
   const std::vector<long> out = result_of(load_one(module));
-  for (long n = 0; n < 4 * 32; ++n) {
-    const long group = n / 32, sum = 32 * (32 * group) + 31 * 32 / 2;
-    EXPECT_EQ(out[static_cast<size_t>(n)], sum + 31 - n % 32) << n;
+  for (long n = 0; n < count; ++n) {
+    const long group = n / items, sum = items * (items * group) + items * 31 / 2;
+    EXPECT_EQ(out[static_cast<size_t>(n)], sum + 31 - n % items) << n;
   }
 }
 

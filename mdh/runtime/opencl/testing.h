@@ -21,28 +21,35 @@ inline void use_cache_of_tests() {
   static const ScopedEnvironment cache("POCL_CACHE_DIR", folder.path().string());
 }
 
-/// The first device in `context`; without one its tests are skipped.
+/// The first device; without one the tests are skipped. The tests of a suite share a context: the
+/// first program in each is the slowest.
 class OpenCl : public testing::Test {
  protected:
-  void SetUp() override {
+  static void SetUpTestSuite() {
     use_cache_of_tests();
     try {
       context_.emplace(find_device("opencl"));
     } catch (const Error& e) {
       if (e.diagnostic().kind != DiagnosticKind::missing) throw;
-      GTEST_SKIP() << "SKIP: " << e.diagnostic().message;
+      why_not_ = e.diagnostic().message;
     }
   }
+  static void TearDownTestSuite() { context_.reset(); }
 
-  const Context& context() const { return *context_; }
-  const Device& device() const { return context_->device(); }
+  void SetUp() override {
+    if (!context_) GTEST_SKIP() << "SKIP: " << why_not_;
+  }
 
-  Kernel load_one(const kernel::Module& module) const {
+  static const Context& context() { return *context_; }
+  static const Device& device() { return context_->device(); }
+
+  static Kernel load_one(const kernel::Module& module) {
     return load({&module, 1}, context()).front();
   }
 
  private:
-  std::optional<Context> context_;
+  static inline std::optional<Context> context_;
+  static inline std::string why_not_;
 };
 
 inline kernel::Argument output(const std::string& name, const std::string& type, int bytes,
