@@ -9,7 +9,7 @@ namespace mdh::runtime::opencl {
 /// What the driver says about a compiled function.
 struct FunctionNeeds {
   int64_t max_work_group_size = 0;  // less than that of the device where registers are short
-  int64_t local_bytes = 0;
+  int64_t local_bytes = 0;          // 0 also where the driver does not know
 };
 
 /// A user error that names the limit and both numbers: the configuration asks for too much.

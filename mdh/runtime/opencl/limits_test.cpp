@@ -47,10 +47,14 @@ TEST(Limits, function_may_allow_fewer_items_than_the_device) {
 }
 
 TEST(Limits, local_memory) {
-  const Diagnostic d = refusal({"f", {1, 1, 1}, {1, 1, 1}}, {256, 32769});
+  const Diagnostic d = refusal({"f", {1, 1, 1}, {1, 1, 1}}, {256, 40960});
   EXPECT_EQ(d.code, "E615");
   EXPECT_EQ(d.message,
-            "kernel 'f' needs 32769 bytes of local memory; small (test) has at most 32768");
+            "kernel 'f' needs 40960 bytes of local memory; small (test) has at most 32768");
+}
+
+TEST(Limits, local_memory_that_the_driver_miscounts_by_an_element_is_allowed) {
+  check_limits({"f", {1, 1, 1}, {1, 1, 1}}, {256, 32768 + 64}, small_device());
 }
 
 TEST(Limits, grid_that_has_too_many_items_to_count) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,14 +22,20 @@ inline void use_cache_of_tests() {
   static const ScopedEnvironment cache("POCL_CACHE_DIR", folder.path().string());
 }
 
-/// The first device; without one the tests are skipped. The tests of a suite share a context: the
+/// The device that MDH_TEST_DEVICE names, else the first one.
+inline Device device_of_tests() {
+  const char* named = std::getenv("MDH_TEST_DEVICE");
+  return find_device(named == nullptr ? "opencl" : named);
+}
+
+/// A device; without one the tests are skipped. The tests of a suite share a context: the
 /// first program in each is the slowest.
 class OpenCl : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     use_cache_of_tests();
     try {
-      context_.emplace(find_device("opencl"));
+      context_.emplace(device_of_tests());
     } catch (const Error& e) {
       if (e.diagnostic().kind != DiagnosticKind::missing) throw;
       why_not_ = e.diagnostic().message;
