@@ -30,15 +30,16 @@ mdh_setup_system() {
 mdh_setup_packages() {
   local system=$1 purpose=$2
   local build test full
+  local opencl="?opencl-c-headers ?ocl-icd-libopencl1 ?pocl-opencl-icd" # PoCL is a device on the CPU
   case $system in
     debian-12)
       build="g++ cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev"
-      test="clang-format ?librapidcheck-dev ?clang ?python3"
+      test="clang-format ?librapidcheck-dev ?clang ?python3 $opencl"
       full="?clang-tidy ?libclang-rt-14-dev"
       ;;
     ubuntu-24.04) # untested
       build="g++ cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev"
-      test="clang-format ?clang-format-14 ?librapidcheck-dev ?clang ?python3"
+      test="clang-format ?clang-format-14 ?librapidcheck-dev ?clang ?python3 $opencl"
       full="?clang-tidy ?libclang-rt-18-dev"
       ;;
     *)
@@ -72,15 +73,16 @@ mdh_setup_apt() {
     -o DPkg::Lock::Timeout=120 "$@" >>"$log" 2>&1 </dev/null
 }
 
-# Installs with the package lists at hand, and once more with fresh ones.
+# Installs with the package lists at hand, and once more with fresh ones. Nothing is removed for it: the driver of a GPU may
+# have brought its own OpenCL loader.
 mdh_setup_install() {
   local log=$1
   shift
-  mdh_setup_apt "$log" install --no-install-recommends "$@" && return
+  mdh_setup_apt "$log" install --no-remove --no-install-recommends "$@" && return
   if [[ -z ${mdh_setup_updated:-} ]]; then
     mdh_setup_updated=yes
     mdh_setup_apt "$log" update || return 1
-    mdh_setup_apt "$log" install --no-install-recommends "$@" && return
+    mdh_setup_apt "$log" install --no-remove --no-install-recommends "$@" && return
   fi
   return 1
 }

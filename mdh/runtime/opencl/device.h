@@ -1,0 +1,56 @@
+// The OpenCL devices of this machine, in plain numbers. Needs no header of OpenCL.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mdh::runtime::opencl {
+
+enum class DeviceKind { cpu, gpu, accelerator, other };
+
+std::string_view to_string(DeviceKind kind);
+
+struct Device {
+  int number = 0;  // opencl:0, opencl:1, ... over all platforms
+  std::string name;
+  std::string platform;
+  std::string vendor;
+  std::string version;  // "OpenCL 3.0 ..."
+  std::string driver;
+  DeviceKind kind = DeviceKind::other;
+  int64_t compute_units = 0;
+  int64_t max_work_group_size = 0;
+  std::array<int64_t, 3> max_work_item_sizes = {0, 0, 0};  // of a group, per axis
+  int64_t local_mem_bytes = 0;                             // of a group
+  int64_t global_mem_bytes = 0;
+  int64_t max_allocation_bytes = 0;      // of one buffer
+  bool has_dedicated_local_mem = false;  // otherwise it is a part of the global memory
+  bool has_fp64 = false;
+  bool has_exact_fp32_division = false;  // division and square root rounded as IEEE 754 wants
+};
+
+/// All devices that can compile and run kernels, in the order in which opencl:N counts them. Never
+/// empty: "missing", with what to install, where there is no loader or no device.
+std::vector<Device> devices();
+
+/// The device "opencl:N"; "opencl" is the first one. The error names what there is.
+Device find_device(std::string_view name);
+
+/// What a description of the device as a machine needs.
+struct MachineNumbers {
+  int64_t groups_at_once = 0;
+  int64_t items_per_group = 0;
+  int64_t local_bytes = 0;
+  int64_t global_bytes = 0;
+  friend bool operator==(const MachineNumbers&, const MachineNumbers&) = default;
+};
+
+MachineNumbers machine_numbers(const Device& device);
+
+/// One line per device, for messages and listings: "opencl:0  pthread-cortex-a72 (PoCL), 4 units".
+std::string summary(const Device& device);
+
+}  // namespace mdh::runtime::opencl

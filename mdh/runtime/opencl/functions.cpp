@@ -1,0 +1,68 @@
+#include "mdh/runtime/opencl/functions.h"
+
+#include "mdh/runtime/opencl/limits.h"
+#include "mdh/support/diagnostic.h"
+
+namespace mdh::runtime::opencl {
+namespace {
+
+/// Every launch once, however often it is repeated, with the number of loops around it.
+using Visitor = std::function<void(const kernel::Launch&, size_t loops)>;
+void for_each_written_launch(std::span<const kernel::Step> steps, size_t loops,
+                             const Visitor& visit) {
+  for (const kernel::Step& step : steps) {
+    if (const auto* launch = std::get_if<kernel::Launch>(&step.is)) {
+      visit(*launch, loops);
+    } else {
+      for_each_written_launch(std::get<kernel::Repeat>(step.is).body, loops + 1, visit);
+    }
+  }
+}
+
+Owned<cl_kernel> create(const std::string& name, cl_program program, const Context::Handles& on) {
+  cl_int status = CL_SUCCESS;
+  cl_kernel function = on.api.create_kernel(program, name.c_str(), &status);
+  internal_check(status != CL_INVALID_KERNEL_NAME, "the built program lacks '{}'", name);
+  return owned(function, on.api.release_kernel, status, "clCreateKernel");
+}
+
+FunctionNeeds needs_of(cl_kernel function, const Context::Handles& on) {
+  size_t group = 0;
+  cl_ulong local = 0;
+  check(on.api.get_kernel_work_group_info(function, on.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof group,
+                                          &group, nullptr),
+        "clGetKernelWorkGroupInfo");
+  check(on.api.get_kernel_work_group_info(function, on.id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local,
+                                          &local, nullptr),
+        "clGetKernelWorkGroupInfo");
+  return {static_cast<int64_t>(group), static_cast<int64_t>(local)};
+}
+
+size_t parameters_of(cl_kernel function, const Context::Handles& on) {
+  cl_uint count = 0;
+  check(on.api.get_kernel_info(function, CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr),
+        "clGetKernelInfo");
+  return count;
+}
+
+}  // namespace
+
+Functions functions_of(const kernel::Module& module, cl_program program,
+                       const Context::Handles& on) {
+  Functions functions;
+  const auto add = [&](const kernel::Launch& launch, size_t loops) {
+    auto place = functions.find(launch.function);
+    if (place == functions.end()) {
+      place = functions.emplace(launch.function, create(launch.function, program, on)).first;
+    }
+    cl_kernel function = place->second.get();
+    const size_t given = module.arguments.size() + 1 + loops, taken = parameters_of(function, on);
+    internal_check(given == taken, "'{}' takes {} arguments and gets {}", launch.function, taken,
+                   given);
+    check_limits(launch, needs_of(function, on), on.device);
+  };
+  for_each_written_launch(module.steps, 0, add);
+  return functions;
+}
+
+}  // namespace mdh::runtime::opencl

@@ -1,0 +1,76 @@
+#include "mdh/runtime/opencl/kernel.h"
+
+#include <chrono>
+#include <map>
+
+#include "mdh/runtime/opencl/functions.h"
+#include "mdh/runtime/opencl/launcher.h"
+#include "mdh/runtime/opencl/limits.h"
+#include "mdh/runtime/opencl/program.h"
+#include "mdh/support/diagnostic.h"
+
+namespace mdh::runtime::opencl {
+
+struct Kernel::State {
+  kernel::Module module;
+  Context context;
+  Functions functions;
+  Owned<cl_mem> workspace;
+};
+
+namespace {
+
+void set_buffer(const Context::Handles& on, cl_kernel function, size_t index, cl_mem buffer) {
+  check(on.api.set_kernel_arg(function, static_cast<cl_uint>(index), sizeof(cl_mem), &buffer),
+        "clSetKernelArg");
+}
+
+}  // namespace
+
+const kernel::Module& Kernel::module() const { return state_->module; }
+
+const Context& Kernel::context() const { return state_->context; }
+
+void Kernel::operator()(std::span<void* const> buffers) const {
+  const Memory memory(state_->context, state_->module.arguments);
+  memory.upload(buffers);
+  run(memory);
+  memory.download(buffers);
+}
+
+RunTime Kernel::run(const Memory& memory) const {
+  const Context::Handles& on = state_->context.handles();
+  const auto& buffers = memory.buffers().all;
+  internal_check(&memory.context().handles() == &on, "memory of another context");
+  internal_check(buffers.size() == state_->module.arguments.size(), "{} buffers for {} arguments",
+                 buffers.size(), state_->module.arguments.size());
+  for (const auto& [name, function] : state_->functions) {
+    for (size_t n = 0; n < buffers.size(); ++n) set_buffer(on, function.get(), n, buffers[n].get());
+    set_buffer(on, function.get(), buffers.size(), state_->workspace.get());
+  }
+  Launcher launcher(on, buffers.size() + 1);
+  const auto start = std::chrono::steady_clock::now();
+  kernel::for_each_launch(state_->module.steps, [&](const kernel::Launch& launch, auto indices) {
+    launcher.launch(state_->functions.at(launch.function).get(), launch, indices);
+  });
+  RunTime time = launcher.finish();
+  time.wall_us =
+      std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+  return time;
+}
+
+std::vector<Kernel> load(std::span<const kernel::Module> modules, const Context& context) {
+  const Context::Handles& on = context.handles();
+  for (const kernel::Module& module : modules) check_types(module, on.device);
+  if (modules.empty()) return {};
+  const Owned<cl_program> program = build(modules, on);
+  std::vector<Kernel> kernels;
+  for (const kernel::Module& module : modules) {
+    kernels.push_back(Kernel(std::make_shared<const Kernel::State>(Kernel::State{
+        module, context, functions_of(module, program.get(), on),
+        allocate(on, module.workspace_bytes, fmt::format("the workspace of '{}'", module.name))})));
+  }
+  return kernels;
+}
+
+}  // namespace mdh::runtime::opencl

@@ -1,0 +1,49 @@
+// OpenCL sources, built for a device and launched on it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "mdh/kernel/module.h"
+#include "mdh/runtime/opencl/context.h"
+#include "mdh/runtime/opencl/memory.h"
+
+namespace mdh::runtime::opencl {
+
+/// How long the launches of one run took.
+struct RunTime {
+  double device_us = 0;  // the device's own clock, summed over the launches
+  double wall_us = 0;    // from before the first launch until all are done
+  int64_t launches = 0;
+};
+
+/// A built module. A launched function is called with the buffers of all arguments, outputs first,
+/// the workspace, and one 64-bit integer per Repeat around its launch, outermost first.
+///
+/// Drivers may finish compiling at the first launch: warm up before timing. Copies share one
+/// program and one workspace.
+class Kernel {
+ public:
+  /// Everything at once, from and to the host's memory: one pointer per argument, outputs first.
+  void operator()(std::span<void* const> buffers) const;
+
+  /// Only the launches, on memory that was uploaded before.
+  RunTime run(const Memory& memory) const;
+
+  const kernel::Module& module() const;
+  const Context& context() const;
+
+ private:
+  friend std::vector<Kernel> load(std::span<const kernel::Module>, const Context&);
+  struct State;
+  explicit Kernel(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
+  std::shared_ptr<const State> state_;
+};
+
+/// Builds all modules as one program, which is cheaper than one each. Refuses launches that the
+/// device cannot make (E615), before anything runs.
+std::vector<Kernel> load(std::span<const kernel::Module> modules, const Context& context);
+
+}  // namespace mdh::runtime::opencl

@@ -1,0 +1,55 @@
+#include "mdh/runtime/opencl/launcher.h"
+
+namespace mdh::runtime::opencl {
+namespace {
+
+constexpr size_t most_pending = 512;
+
+double microseconds(const Api& api, cl_event event) {
+  cl_ulong start = 0, end = 0;
+  check(api.get_event_profiling_info(event, CL_PROFILING_COMMAND_START, sizeof start, &start,
+                                     nullptr),
+        "clGetEventProfilingInfo");
+  check(api.get_event_profiling_info(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr),
+        "clGetEventProfilingInfo");
+  return static_cast<double>(end - start) / 1000;
+}
+
+}  // namespace
+
+void Launcher::launch(cl_kernel function, const kernel::Launch& launch,
+                      std::span<const int64_t> indices) {
+  for (size_t n = 0; n < indices.size(); ++n) {
+    const cl_long index = indices[n];
+    check(on_.api.set_kernel_arg(function, static_cast<cl_uint>(first_index_ + n), sizeof index,
+                                 &index),
+          "clSetKernelArg");
+  }
+  size_t global[3], local[3];
+  for (size_t axis = 0; axis < 3; ++axis) {
+    local[axis] = static_cast<size_t>(launch.items[axis]);
+    global[axis] = static_cast<size_t>(launch.groups[axis]) * local[axis];
+  }
+  cl_event event = nullptr;
+  const cl_int status = on_.api.enqueue_nd_range_kernel(on_.queue.get(), function, 3, nullptr,
+                                                        global, local, 0, nullptr, &event);
+  pending_.push_back(owned(event, on_.api.release_event, status, "clEnqueueNDRangeKernel"));
+  ++time_.launches;
+  if (pending_.size() >= most_pending) drain();
+}
+
+RunTime Launcher::finish() {
+  drain();
+  return time_;
+}
+
+/// The queue is in order: with the last launch all are done.
+void Launcher::drain() {
+  if (pending_.empty()) return;
+  cl_event last = pending_.back().get();
+  check(on_.api.wait_for_events(1, &last), "clWaitForEvents");
+  for (const auto& event : pending_) time_.device_us += microseconds(on_.api, event.get());
+  pending_.clear();
+}
+
+}  // namespace mdh::runtime::opencl

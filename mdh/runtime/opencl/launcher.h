@@ -1,0 +1,34 @@
+// Launches, one after the other. Only the sources of this folder include this header.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "mdh/kernel/module.h"
+#include "mdh/runtime/opencl/handles.h"
+#include "mdh/runtime/opencl/kernel.h"
+
+namespace mdh::runtime::opencl {
+
+/// Puts launches into the queue and adds up their times. It waits now and then, not for every
+/// launch, so that neither the queue nor the number of events grows without limit.
+class Launcher {
+ public:
+  Launcher(const Context::Handles& on, size_t first_index) : on_(on), first_index_(first_index) {}
+
+  /// The function has its buffers; the indices become the arguments behind them.
+  void launch(cl_kernel function, const kernel::Launch& launch, std::span<const int64_t> indices);
+
+  /// Waits for all launches; no wall-clock time.
+  RunTime finish();
+
+ private:
+  void drain();
+
+  const Context::Handles& on_;
+  size_t first_index_;
+  std::vector<Owned<cl_event>> pending_;
+  RunTime time_;
+};
+
+}  // namespace mdh::runtime::opencl

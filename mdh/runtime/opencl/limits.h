@@ -1,0 +1,21 @@
+// What a device can run at most.
+#pragma once
+
+#include "mdh/kernel/module.h"
+#include "mdh/runtime/opencl/device.h"
+
+namespace mdh::runtime::opencl {
+
+/// What the driver says about a compiled function.
+struct FunctionNeeds {
+  int64_t max_work_group_size = 0;  // less than that of the device where registers are short
+  int64_t local_bytes = 0;          // 0 also where the driver does not know
+};
+
+/// A user error that names the limit and both numbers: the configuration asks for too much.
+void check_limits(const kernel::Launch& launch, const FunctionNeeds& needs, const Device& device);
+
+/// Buffers of doubles need a device that has them.
+void check_types(const kernel::Module& module, const Device& device);
+
+}  // namespace mdh::runtime::opencl

@@ -1,0 +1,65 @@
+#include "mdh/runtime/opencl/program.h"
+
+#include <algorithm>
+
+#include "mdh/runtime/opencl/build_log.h"
+#include "mdh/support/diagnostic.h"
+
+namespace mdh::runtime::opencl {
+namespace {
+
+std::string options_for(const Device& device) {
+  std::string options = "-cl-std=CL1.2 -w";
+  if (device.has_exact_fp32_division) options += " -cl-fp32-correctly-rounded-divide-sqrt";
+  return options;
+}
+
+/// Contraction is allowed unless a source says otherwise; there is no option for it.
+std::string source_of(std::span<const kernel::Module> modules) {
+  std::string source;
+  const bool contract = std::all_of(modules.begin(), modules.end(),
+                                    [](const auto& module) { return module.contract_allowed; });
+  if (!contract) source = "#pragma OPENCL FP_CONTRACT OFF\n";
+  for (const kernel::Module& module : modules) {
+    internal_check(module.language == "opencl", "'{}' is printed in {}, not in opencl", module.name,
+                   module.language);
+    source += module.source + "\n";
+  }
+  return source;
+}
+
+Owned<cl_program> create(const std::string& source, const Context::Handles& on) {
+  const char* text = source.c_str();
+  const size_t length = source.size();
+  cl_int status = CL_SUCCESS;
+  cl_program program =
+      on.api.create_program_with_source(on.context.get(), 1, &text, &length, &status);
+  return owned(program, on.api.release_program, status, "clCreateProgramWithSource");
+}
+
+std::string log_of(cl_program program, const Context::Handles& on) {
+  size_t bytes = 0;
+  on.api.get_program_build_info(program, on.id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes);
+  std::string log(bytes, '\0');
+  on.api.get_program_build_info(program, on.id, CL_PROGRAM_BUILD_LOG, bytes, log.data(), nullptr);
+  log.resize(log.find_last_not_of(std::string("\0\n ", 3)) + 1);
+  return log;
+}
+
+}  // namespace
+
+Owned<cl_program> build(std::span<const kernel::Module> modules, const Context::Handles& on) {
+  const std::string source = source_of(modules);
+  Owned<cl_program> program = create(source, on);
+  const cl_int status = on.api.build_program(program.get(), 1, &on.id,
+                                             options_for(on.device).c_str(), nullptr, nullptr);
+  if (status != CL_SUCCESS) {
+    const std::string log = log_of(program.get(), on);
+    internal_failure(false, fmt::format("{} ({}) refused the printed source ({}):\n{}\n{}",
+                                        on.device.name, on.device.platform, status_name(status),
+                                        log, offending_lines(source, log)));
+  }
+  return program;
+}
+
+}  // namespace mdh::runtime::opencl
