@@ -18,7 +18,7 @@ Stages lower_all(const hl::Program& program, const machine::Machine& machine,
                  const ll::Config& config, const Target& target, const std::string& name) {
   const ll::Program low = passes::lower(program, machine, config);
   const loop::Program structured = passes::plan(low, machine, config.code);
-  const loop::Program concrete = passes::run_pipeline(structured);
+  const loop::Program concrete = passes::run_pipeline(structured, target.teams);
   internal_check(target.print != nullptr, "target '{}' prints no source", target.name);
   return {low, structured, concrete, target.print(concrete, name)};
 }
