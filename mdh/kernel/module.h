@@ -60,8 +60,10 @@ struct Module {
   std::vector<Step> steps;
   std::vector<Argument> arguments;
   int64_t workspace_bytes = 0;
-  int parts_on_cores = 1;        // more threads than this have nothing to do
-  bool contract_allowed = true;  // fused multiply-add does not change decisions
+  int parts_on_cores = 1;          // more threads than this have nothing to do
+  bool contract_allowed = true;    // fused multiply-add does not change decisions
+  std::string compiler;            // "gcc", "clang" or a program; empty: any
+  std::vector<std::string> flags;  // for the compiler, besides its own
 };
 
 }  // namespace mdh::kernel
