@@ -14,15 +14,6 @@ namespace {
 using kernel::Module;
 using Kind = BuildFailure::Kind;
 
-Module module_of(const std::string& name, const std::string& body) {
-  Module module{.language = "c", .name = name};
-  module.source = fmt::format(
-      "void {}(void **buffers, char *w, long t) {{ long *out = buffers[0];\n{} }}", name, body);
-  module.steps = {{kernel::Launch{name}}};
-  module.arguments = {{"out", "i64", 8, {1}, true}};
-  return module;
-}
-
 Module good(const std::string& name, int value) {
   return module_of(name, fmt::format("out[0] = {};", value));
 }

@@ -15,18 +15,6 @@ namespace {
 
 using kernel::Module;
 
-/// A module whose only buffer is an output of `count` long integers. `body` is C and sees them as
-/// out, and the workspace and threads under their names.
-Module module_of(const std::string& name, const std::string& body, int64_t count = 1) {
-  Module module{.language = "c", .name = name};
-  module.source = fmt::format(
-      "void {}(void **buffers, char *workspace, long threads) {{ long *out = buffers[0];\n{} }}",
-      name, body);
-  module.steps = {{kernel::Launch{name}}};
-  module.arguments = {{"out", "i64", 8, {count}, true}};
-  return module;
-}
-
 Kernel load_one(const Module& module, const Compiler& compiler = find_compiler()) {
   return load({&module, 1}, compiler).front();
 }
