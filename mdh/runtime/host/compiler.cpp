@@ -50,7 +50,8 @@ bool names_instruction_set(const std::vector<std::string>& flags) {
 /// The line "gcc version 12.2.0 ..." or "... clang version 14.0.6".
 std::string version_line(const std::string& output) {
   for (const std::string& line : split(output, '\n')) {
-    if (line.find(" version ") != std::string::npos) return line;
+    if (line.find(" version ") == std::string::npos) continue;
+    return line.substr(0, line.find_last_not_of(' ') + 1);
   }
   return {};
 }
