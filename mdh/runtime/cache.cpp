@@ -31,9 +31,9 @@ std::string seal_of(std::string_view content) {
 std::optional<std::string> unsealed(std::string text) {
   static const size_t length = seal_of("").size();
   if (text.size() < length) return std::nullopt;
-  const std::string_view content = std::string_view(text).substr(0, text.size() - length);
-  if (text.substr(content.size()) != seal_of(content)) return std::nullopt;
-  text.resize(content.size());
+  const size_t size = text.size() - length;
+  if (text.substr(size) != seal_of({text.data(), size})) return std::nullopt;
+  text.resize(size);
   return text;
 }
 
@@ -61,9 +61,9 @@ std::vector<Entry> entries_of(const fs::path& folder) {
   fs::directory_iterator file(folder, failure);
   for (; !failure && file != fs::directory_iterator(); file.increment(failure)) {
     const std::string name = file->path().filename().string();
-    const std::string_view rest = std::string_view(name).substr(std::min(name.size(), key_length));
+    if (!is_key(name.substr(0, key_length))) continue;
+    const std::string rest = name.substr(key_length);
     const bool is_part = rest.ends_with(part_suffix);
-    if (!is_key(std::string_view(name).substr(0, key_length))) continue;
     if (!is_part && rest != entry_suffix) continue;
     std::error_code gone;  // by another process
     const auto bytes = static_cast<int64_t>(file->file_size(gone));

@@ -127,16 +127,35 @@ TEST(Cache, folder_that_cannot_be_made_keeps_nothing) {
   }
 }
 
+/// In a process of its own, because root, who may write everywhere, has to become somebody else.
 TEST(Cache, folder_that_is_read_only_still_gives_what_it_has) {
-  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
   const TemporaryDirectory folder;
-  const Cache cache(folder.path() / "cache");
-  cache.store(key("x"), "1");
-  fs::permissions(cache.folder(), fs::perms::owner_read | fs::perms::owner_exec);
-  EXPECT_FALSE(cache.store(key("y"), "2"));
-  EXPECT_EQ(cache.read(key("x")), "1");
-  EXPECT_EQ(cache.clear().files, 0);
-  fs::permissions(cache.folder(), fs::perms::owner_all);
+  fs::permissions(folder.path(), fs::perms::all);
+  const pid_t child = fork();
+  if (child == 0) {
+    constexpr uid_t nobody = 65534;
+    if (geteuid() == 0 && setuid(nobody) != 0) _exit(1);
+    const Cache cache(folder.path() / "cache");
+    if (!cache.store(key("x"), "1")) _exit(2);
+    fs::permissions(cache.folder(), fs::perms::owner_read | fs::perms::owner_exec);
+    if (cache.store(key("y"), "2")) _exit(3);
+    if (cache.read(key("x")) != "1") _exit(4);
+    if (cache.clear().files != 0) _exit(5);
+    fs::permissions(cache.folder(), fs::perms::owner_all);
+    _exit(0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(Cache, entries_of_others_are_not_believed) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  const TemporaryDirectory folder;
+  const Cache cache(folder.path());
+  const fs::path path = *cache.store(key("x"), "1");
+  ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0);
+  EXPECT_FALSE(cache.find(key("x")));
 }
 
 TEST(Cache, full_disk_keeps_nothing_and_leaves_nothing) {

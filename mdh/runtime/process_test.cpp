@@ -107,11 +107,10 @@ TEST(Process, no_more_than_asked_run_at_once) {
   const std::vector<TemporaryDirectory> scratches(6);
   std::vector<Job> jobs;
   for (const TemporaryDirectory& scratch : scratches) {
-    const std::string file = shared.path() / scratch.path().filename();
-    jobs.push_back(
-        {{"sh", "-c",
-          "touch " + file + "; ls " + shared.path().string() + " | wc -l; sleep 0.05; rm " + file},
-         scratch.path()});
+    const std::string script =
+        fmt::format("cd {0}; touch {1}; ls | wc -l; sleep 0.05; rm {1}", shared.path().string(),
+                    scratch.path().filename().string());
+    jobs.push_back({{"sh", "-c", script}, scratch.path()});
   }
   for (const Exit& exit : run_programs(jobs, 2)) {
     EXPECT_TRUE(exit.output == "1\n" || exit.output == "2\n") << exit.output;

@@ -22,7 +22,7 @@ std::string key_of(const Unit& unit, const std::string& fingerprint) {
   const std::vector<std::string> command =
       command_line(unit.compiler, unit.contract, "kernels.c", "kernels.so");
   return cache_key(
-      {"mdh " MDH_VERSION, fingerprint, join(command, "\n"), cpu_model(), unit.source});
+      {"object of mdh", MDH_VERSION, fingerprint, join(command, "\n"), cpu_model(), unit.source});
 }
 
 std::vector<std::string> keys_of(const std::vector<Unit>& units) {

@@ -38,7 +38,7 @@ void report_crash(int signal, siginfo_t* info, void* /*context*/) {
 void report_crashes_to(int socket) {
   last_words_socket = socket;
   // Of its own, because a stack that overflowed has no room for a handler.
-  static std::array<char, 64 * 1024> stack;
+  static std::array<char, 65536> stack;
   stack_t alternative{};
   alternative.ss_sp = stack.data();
   alternative.ss_size = stack.size();

@@ -55,7 +55,7 @@ bool has_children() {
   return !(found < 0 && errno == ECHILD);
 }
 
-void expect_outcome(const std::string& body, WorkerOptions how, WorkStatus status,
+void expect_outcome(const std::string& body, const WorkerOptions& how, WorkStatus status,
                     const std::string& reason) {
   {
     Worker worker(how);
