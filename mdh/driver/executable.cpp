@@ -14,8 +14,8 @@ Executable::Executable(Stages stages, runtime::host::Kernel kernel)
 Executable compile(const hl::Program& program, const machine::Machine& machine,
                    const ll::Config& config, const Target& target) {
   Stages stages = lower_all(program, machine, config, target, kernel_name(program));
-  auto kernels = runtime::host::load({&stages.module, 1}, runtime::host::find_compiler());
-  return {std::move(stages), std::move(kernels.front())};
+  runtime::host::Kernel kernel = runtime::host::load(stages.module);
+  return {std::move(stages), std::move(kernel)};
 }
 
 }  // namespace mdh::driver

@@ -31,12 +31,16 @@ class Executable {
   const Stages& stages() const { return stages_; }
   const kernel::Module& module() const { return kernel_.module(); }
 
+  /// The compiled file, for a worker.
+  const std::string& library() const { return kernel_.path(); }
+
  private:
   Stages stages_;
   runtime::host::Kernel kernel_;
 };
 
-/// Prints, compiles and loads a program for a target that is compiled on this machine.
+/// Prints, compiles and loads a program for a target that is compiled on this machine. What was
+/// compiled before comes from the cache.
 Executable compile(const hl::Program& program, const machine::Machine& machine,
                    const ll::Config& config, const Target& target);
 

@@ -87,10 +87,21 @@ void print_text(const Problem& problem, const driver::RunReport& report) {
   }
 }
 
+/// Compiled code runs in a worker, if there is one: whatever it does, mdh can say so.
+std::optional<runtime::Worker> worker_for(const Problem& problem, const RunVerbOptions& verb) {
+  if (verb.in_process || problem.target->print == nullptr) return std::nullopt;
+  const std::string program = runtime::find_worker();
+  if (program.empty()) return std::nullopt;
+  return std::optional<runtime::Worker>(
+      std::in_place, runtime::WorkerOptions{.time_limit = verb.time_limit, .program = program});
+}
+
 /// driver::run announces each of its steps.
 driver::RunReport run_with_progress(const Problem& problem, const Request& request,
                                     const RunVerbOptions& verb) {
   driver::RunOptions options = options_of(problem, request, verb);
+  std::optional<runtime::Worker> worker = worker_for(problem, verb);
+  options.worker = worker ? &*worker : nullptr;
   const int steps = options.target->print == nullptr ? 2 : options.compare ? 6 : 5;
   Progress progress(steps, request.quiet);
   options.progress = [&](const std::string& what) { progress.step(what); };

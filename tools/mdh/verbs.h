@@ -17,6 +17,8 @@ int check(const Request& request);
 struct RunVerbOptions {
   bool json = false;
   bool compare = false;
+  bool in_process = false;           // compiled code is not given to a worker
+  double time_limit = 600;           // seconds for one run of compiled code in a worker; 0: none
   std::vector<std::string> inputs;   // "NAME=F.npy"
   std::vector<std::string> outputs;  // "NAME=F.npy"
 };
@@ -26,6 +28,15 @@ int run(const Request& request, const RunVerbOptions& options);
 int diff(const std::string& left, const std::string& right);
 
 int doctor();
+
+/// The devices of this machine, those of every back end.
+int devices();
+
+/// Where compiled kernels are kept, and how much there is.
+int cache();
+
+/// Removes them.
+int clear_cache();
 
 /// What an error code means, from docs/errors.md.
 int help(const std::string& code);
