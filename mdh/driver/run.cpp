@@ -53,7 +53,13 @@ class Runner {
     return [this, &memory](auto) { work(memory, {.threads = threads_}); };
   }
 
+  /// On a device only the launches count, not the way of the data to it and back.
   runtime::Timing time(const Memory& memory) const {
+    if (const auto* kernel = executable_.on_device()) {
+      const runtime::opencl::Memory there(kernel->context(), kernel->module().arguments);
+      there.upload(memory.pointers());
+      return runtime::measure([&] { kernel->run(there); });
+    }
     if (!worker_) return runtime::measure([&] { executable_(memory.pointers(), threads_); });
     return work(memory, {.threads = threads_, .measure = runtime::TimingLimits{}});
   }
@@ -123,7 +129,8 @@ std::vector<Array> run_poisoned(const Executable& executable, const std::vector<
 RunReport run(const hl::Program& program, const RunOptions& options) {
   if (options.target->print == nullptr) return run_reference(program, options);
   options.progress("lowering, printing and compiling");
-  const Executable executable = compile(program, options.machine, options.config, *options.target);
+  const Executable executable = compile(program, options.machine, options.config,
+                                        *options.target, options.device);
   const std::vector<Array> inputs = inputs_of(program, options);
   const Runner runner(executable, options);
   Memory memory = runner.memory(program, inputs);

@@ -15,6 +15,7 @@ namespace mdh::driver {
 
 struct RunOptions {
   const Target* target = nullptr;
+  std::string device;  // "opencl:1"; empty: the target's first
   machine::Machine machine;
   ll::Config config;
   int threads = 1;

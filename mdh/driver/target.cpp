@@ -12,7 +12,7 @@ const std::vector<Target>& targets() {
       {"reference", "the definition, interpreted", "cpu", passes::Teams::one, nullptr},
       {"openmp", "C with OpenMP, by the system's compiler", "cpu", passes::Teams::one,
        codegen::print_openmp},
-      {"opencl", "OpenCL C, by the device's driver; opencl:N is the N-th device", "gpu",
+      {"opencl", "OpenCL C, by the device's driver; opencl:N is the N-th device", "gpu_nowarp",
        passes::Teams::nested, codegen::print_opencl},
   };
   return table;

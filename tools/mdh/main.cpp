@@ -145,6 +145,8 @@ int main(int argc, char** argv) {
   run_verb->add_option("--input", run_options.inputs, "data of a buffer: NAME=F.npy (repeatable)");
   run_verb->add_option("--output", run_options.outputs,
                        "where a result goes: NAME=F.npy (repeatable)");
+  run_verb->add_flag("--deterministic", run_options.deterministic,
+                     "the same bits in every run, with any number of threads");
   run_verb->add_flag("--in-process", run_options.in_process,
                      "run compiled code in this process, not in a worker");
   run_verb
