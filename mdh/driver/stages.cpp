@@ -14,17 +14,32 @@ namespace mdh::driver {
 
 std::string kernel_name(const hl::Program& program) { return "run_" + program.name; }
 
+namespace {
+
+/// Which compiler is called, and how, is no matter of generated code.
+bool asks_for_other_code(ll::Code code) {
+  code.kernel.compiler.clear();
+  code.kernel.flags.clear();
+  return code != ll::Code{};
+}
+
+}  // namespace
+
 Stages lower_all(const hl::Program& program, const machine::Machine& machine,
                  const ll::Config& config, const Target& target, const std::string& name) {
   const ll::Program low = passes::lower(program, machine, config);
-  if (config.code != ll::Code{}) {
-    unsupported("E507", {}, "\"code\" of a configuration in generated code",
-                "leave it out; 'mdh check' and 'mdh show --ll' know it");
+  if (asks_for_other_code(config.code)) {
+    unsupported(
+        "E507", {}, "\"code\" of a configuration in generated code",
+        "leave out all but 'compiler' and 'flags'; 'mdh check' and 'mdh show --ll' know it");
   }
   const loop::Program structured = passes::plan(low, machine);
   const loop::Program concrete = passes::run_pipeline(structured);
   internal_check(target.print != nullptr, "target '{}' prints no source", target.name);
-  return {low, structured, concrete, target.print(concrete, name)};
+  kernel::Module module = target.print(concrete, name);
+  module.compiler = config.code.kernel.compiler;
+  module.flags = config.code.kernel.flags;
+  return {low, structured, concrete, std::move(module)};
 }
 
 std::string print_stage(const Stages& stages, const std::string& stage) {

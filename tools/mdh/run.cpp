@@ -82,7 +82,7 @@ void print_text(const Problem& problem, const driver::RunReport& report) {
   fmt::print("time: {:.3f} us (median of {}; mean {:.3f} +- {:.3f}), {:.3f} GFLOP/s, {:.3f} GB/s\n",
              t.median_us, t.count, t.mean_us, t.ci99_us, report.gflops, report.gbs);
   if (report.plain_ratio > 0) {
-    fmt::print("plain loop (one thread, same optimisation level) / mdh: {:.2f}\n",
+    fmt::print("plain loop (one thread, -O3, baseline instruction set) / mdh: {:.2f}\n",
                report.plain_ratio);
   }
 }

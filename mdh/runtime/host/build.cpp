@@ -50,7 +50,7 @@ BuildFailure failure_of(const Exit& exit, const Compiler& compiler, double secon
     return {Kind::timed_out, fmt::format("{} took longer than {} s", compiler.path, seconds)};
   }
   if (exit.status < 0) return {Kind::not_started, compiler.path + " cannot be started"};
-  return {Kind::refused, exit.output};
+  return {Kind::refused, exit.output.substr(0, exit.output.find_last_not_of('\n') + 1)};
 }
 
 /// The file in the cache, or where it was made if the cache does not keep it.

@@ -11,7 +11,8 @@
 
 namespace mdh::runtime::host {
 
-/// A loaded kernel. Copies share the library it lives in, which is unloaded with the last of them.
+/// A loaded kernel. Copies share the library it lives in, which is unloaded with the last of them;
+/// so do kernels of one file, with all that is static in it.
 class Kernel {
  public:
   /// Loads a compiled module. An object that cannot be loaded is missing something, one without the
