@@ -11,8 +11,7 @@
 
 namespace mdh::runtime::host {
 
-/// A loaded kernel. Copies share the library it lives in, which is unloaded with the last of them;
-/// so do kernels of one file, with all that is static in it.
+/// A loaded kernel. Copies share the library it lives in, which is unloaded with the last of them.
 class Kernel {
  public:
   /// Loads a compiled module. An object that cannot be loaded is missing something, one without the
