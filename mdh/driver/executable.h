@@ -3,9 +3,11 @@
 
 #include <span>
 #include <string>
+#include <variant>
 
 #include "mdh/driver/stages.h"
 #include "mdh/runtime/host/library.h"
+#include "mdh/runtime/opencl/kernel.h"
 #include "mdh/runtime/timer.h"
 
 namespace mdh::driver {
@@ -23,21 +25,31 @@ ChosenConfig choose_config(const hl::Program& program, const machine::Machine& m
 class Executable {
  public:
   Executable(Stages stages, runtime::host::Kernel kernel);
+  Executable(Stages stages, runtime::opencl::Kernel kernel);
 
   /// One pointer per buffer, outputs first, in declaration order; row-major, of the extents in
-  /// module().arguments.
-  void operator()(std::span<void* const> buffers, int threads) const { kernel_(buffers, threads); }
+  /// module().arguments. A device has its own number of cores.
+  void operator()(std::span<void* const> buffers, int threads) const;
 
   const Stages& stages() const { return stages_; }
-  const kernel::Module& module() const { return kernel_.module(); }
+  const kernel::Module& module() const { return stages_.module; }
+
+  /// The compiled file, for a worker; nothing on a device.
+  std::string library() const;
+
+  /// The kernel of a device; nothing on this machine.
+  const runtime::opencl::Kernel* on_device() const {
+    return std::get_if<runtime::opencl::Kernel>(&kernel_);
+  }
 
  private:
   Stages stages_;
-  runtime::host::Kernel kernel_;
+  std::variant<runtime::host::Kernel, runtime::opencl::Kernel> kernel_;
 };
 
-/// Prints, compiles and loads a program for a target that is compiled on this machine.
+/// Prints, compiles and loads a program for a target, "opencl:1" for the second device of one. What
+/// was compiled on this machine before comes from the cache.
 Executable compile(const hl::Program& program, const machine::Machine& machine,
-                   const ll::Config& config, const Target& target);
+                   const ll::Config& config, const Target& target, const std::string& device = {});
 
 }  // namespace mdh::driver

@@ -17,19 +17,22 @@ void* aligned(char* memory) {
 
 }  // namespace
 
-Memory::Memory(const hl::Program& p, const std::vector<scalar::Array>& inputs) {
+Memory::Memory(const hl::Program& p, const std::vector<scalar::Array>& inputs, Place place) {
+  std::vector<int64_t> sizes;
   for (const auto* views : {&p.outputs, &p.inputs}) {
     for (const hl::BufferView& view : *views) {
       const scalar::Extents extents = hl::extents(p, view);
       const auto used = static_cast<size_t>(scalar::volume(extents) * scalar::bytes_of(view.type));
-      blocks_.push_back(
-          {view.type, extents, views == &p.outputs, std::vector<char>(used + line), used});
+      blocks_.push_back({view.type, extents, views == &p.outputs, used, {}});
+      if (place == Place::own) blocks_.back().bytes.resize(used + line);
+      sizes.push_back(static_cast<int64_t>(used));
     }
   }
+  if (place == Place::shared) shared_ = std::make_unique<runtime::SharedBuffers>(sizes);
   size_t next = 0;
-  for (Block& block : blocks_) {
-    pointers_.push_back(aligned(block.bytes.data()));
-    if (!block.is_output) copy_to_memory(inputs[next++], pointers_.back());
+  for (size_t n = 0; n < blocks_.size(); ++n) {
+    pointers_.push_back(shared_ ? shared_->pointers()[n] : aligned(blocks_[n].bytes.data()));
+    if (!blocks_[n].is_output) copy_to_memory(inputs[next++], pointers_.back());
   }
 }
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "mdh/hl/program.h"
+#include "mdh/runtime/worker/shared_buffers.h"
 #include "mdh/scalar/array.h"
 
 namespace mdh::driver {
@@ -17,9 +19,15 @@ using MemoryKernel = std::function<void(std::span<void* const> buffers)>;
 /// them out.
 class Memory {
  public:
-  Memory(const hl::Program& p, const std::vector<scalar::Array>& inputs);
+  /// Memory of this process, or memory that a worker can map.
+  enum class Place { own, shared };
+
+  Memory(const hl::Program& p, const std::vector<scalar::Array>& inputs, Place place = Place::own);
 
   std::span<void* const> pointers() const { return pointers_; }
+
+  /// Only for shared memory.
+  const runtime::SharedBuffers& shared() const { return *shared_; }
 
   /// Runs a kernel twice on differently poisoned outputs. Elements that differ between the two runs
   /// were not written and come back undefined.
@@ -30,14 +38,15 @@ class Memory {
     scalar::Type type;
     scalar::Extents extents;
     bool is_output;
-    std::vector<char> bytes;
     size_t used;
+    std::vector<char> bytes;  // with room to align; none if shared
   };
 
   void poison(int byte);
   std::vector<scalar::Array> outputs() const;
 
   std::vector<Block> blocks_;
+  std::unique_ptr<runtime::SharedBuffers> shared_;
   std::vector<void*> pointers_;
 };
 

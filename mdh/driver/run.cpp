@@ -37,14 +37,54 @@ std::vector<int64_t> border_steps(const loop::Program& structured) {
   return steps;
 }
 
+/// A compiled program on memory, in this process or in a worker.
+class Runner {
+ public:
+  Runner(const Executable& executable, const RunOptions& options)
+      : executable_(executable), worker_(options.worker), threads_(options.threads) {}
+
+  Memory memory(const hl::Program& program, const std::vector<Array>& inputs) const {
+    return {program, inputs, worker_ ? Memory::Place::shared : Memory::Place::own};
+  }
+
+  /// Only for memory of the place that memory() chose.
+  MemoryKernel on(const Memory& memory) const {
+    if (!worker_) return [this](auto buffers) { executable_(buffers, threads_); };
+    return [this, &memory](auto) { work(memory, {.threads = threads_}); };
+  }
+
+  /// On a device only the launches count, not the way of the data to it and back.
+  runtime::Timing time(const Memory& memory) const {
+    if (const auto* kernel = executable_.on_device()) {
+      const runtime::opencl::Memory there(kernel->context(), kernel->module().arguments);
+      there.upload(memory.pointers());
+      return runtime::measure([&] { kernel->run(there); });
+    }
+    if (!worker_) return runtime::measure([&] { executable_(memory.pointers(), threads_); });
+    return work(memory, {.threads = threads_, .measure = runtime::TimingLimits{}});
+  }
+
+ private:
+  runtime::Timing work(const Memory& memory, const runtime::WorkOptions& how) const {
+    const runtime::Outcome outcome =
+        worker_->run(executable_.module(), executable_.library(), memory.shared(), how);
+    runtime::require_success(outcome);
+    return outcome.timing;
+  }
+
+  const Executable& executable_;
+  runtime::Worker* worker_;
+  int threads_;
+};
+
 /// Bounds for any order of combination are weak for long sums; where nothing rounds there is no
 /// excuse at all.
-void verify_exactly(const hl::Program& program, const MemoryKernel& kernel, uint64_t seed,
+void verify_exactly(const hl::Program& program, const Runner& runner, uint64_t seed,
                     Verification& result) {
   const std::vector<Array> inputs = whole_inputs(program, seed);
-  Memory memory(program, inputs);
-  const Verification exact =
-      verify_outputs(program, inputs, memory.run_poisoned(kernel), {.seed = seed, .whole = true});
+  Memory memory = runner.memory(program, inputs);
+  const Verification exact = verify_outputs(program, inputs, memory.run_poisoned(runner.on(memory)),
+                                            {.seed = seed, .whole = true});
   result.exact = exact.right;
   if (exact.right) return;
   result.right = false;
@@ -89,12 +129,13 @@ std::vector<Array> run_poisoned(const Executable& executable, const std::vector<
 RunReport run(const hl::Program& program, const RunOptions& options) {
   if (options.target->print == nullptr) return run_reference(program, options);
   options.progress("lowering, printing and compiling");
-  const Executable executable = compile(program, options.machine, options.config, *options.target);
+  const Executable executable = compile(program, options.machine, options.config,
+                                        *options.target, options.device);
   const std::vector<Array> inputs = inputs_of(program, options);
-  Memory memory(program, inputs);
-  const MemoryKernel kernel = [&](auto buffers) { executable(buffers, options.threads); };
+  const Runner runner(executable, options);
+  Memory memory = runner.memory(program, inputs);
   options.progress("computing");
-  const std::vector<Array> outputs = memory.run_poisoned(kernel);
+  const std::vector<Array> outputs = memory.run_poisoned(runner.on(memory));
   options.progress("verifying");
   RunReport report;
   report.outputs = outputs;
@@ -107,16 +148,17 @@ RunReport run(const hl::Program& program, const RunOptions& options) {
   check_written(program, outputs, report.verification);
   if (report.verification.right && is_exact_on_whole_numbers(program)) {
     options.progress("verifying once more, on whole numbers");
-    verify_exactly(program, kernel, options.seed, report.verification);
+    verify_exactly(program, runner, options.seed, report.verification);
   }
   if (!report.verification.right) return report;
   options.progress("timing");
-  report.timing = runtime::measure([&] { kernel(memory.pointers()); });
+  report.timing = runner.time(memory);
   add_rates(program, report);
   if (options.compare && options.plain) {
     options.progress("comparing with the plain loop");
-    report.plain_ratio = runtime::interleaved_ratio([&] { kernel(memory.pointers()); },
-                                                    [&] { options.plain(memory.pointers()); });
+    report.plain_ratio =
+        runtime::interleaved_ratio([&] { executable(memory.pointers(), options.threads); },
+                                   [&] { options.plain(memory.pointers()); });
   }
   return report;
 }

@@ -9,11 +9,13 @@
 #include "mdh/driver/memory.h"
 #include "mdh/driver/verification.h"
 #include "mdh/hl/evaluate.h"
+#include "mdh/runtime/worker/worker.h"
 
 namespace mdh::driver {
 
 struct RunOptions {
   const Target* target = nullptr;
+  std::string device;  // "opencl:1"; empty: the target's first
   machine::Machine machine;
   ll::Config config;
   int threads = 1;
@@ -21,6 +23,7 @@ struct RunOptions {
   std::function<std::vector<scalar::Array>()> inputs;  // none: drawn from the seed
   MemoryKernel plain;                                  // what the reference is checked against
   bool compare = false;                                // also time the plain loop, interleaved
+  runtime::Worker* worker = nullptr;                   // none: compiled code runs in this process
   std::function<void(const std::string&)> progress = [](const std::string&) {};
   hl::Progress share;  // how much of a step is done, where the definition is evaluated
 };
@@ -35,7 +38,8 @@ struct RunReport {
 };
 
 /// Computes with inputs drawn from the seed. No time is reported for a wrong result: the caller
-/// looks at verification.right first.
+/// looks at verification.right first. Compiled code that fails in a worker is an error. The plain
+/// loop is compared with a kernel in this process: by then it is known to work.
 RunReport run(const hl::Program& program, const RunOptions& options);
 
 /// Runs a compiled kernel twice on differently poisoned outputs. Elements that differ between the

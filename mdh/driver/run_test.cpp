@@ -123,6 +123,54 @@ TEST(Run, output_that_is_not_injective_is_for_the_reference_only) {
   EXPECT_TRUE(run(p, options_for(p, "reference")).verification.right);
 }
 
+// ---- in a worker
+
+TEST(RunInWorker, result_is_verified_and_timed_as_in_this_process) {
+  runtime::Worker worker({.program = MDH_WORKER_FILE});
+  const hl::Program p = matvec(Scalar::f32, 7, 13);
+  RunOptions options = options_for(p, "openmp", 2);
+  const RunReport here = run(p, options);
+  options.worker = &worker;
+  options.compare = true;
+  options.plain = [](std::span<void* const>) {};
+  const RunReport there = run(p, options);
+  EXPECT_NE(worker.process(), 0);
+  EXPECT_TRUE(there.verification.right) << there.verification.complaint;
+  EXPECT_EQ(there.verification.coverage, Coverage::full);
+  EXPECT_TRUE(there.verification.exact);
+  EXPECT_EQ(there.outputs, here.outputs);
+  EXPECT_GE(there.timing.count, 5);
+  EXPECT_GT(there.gflops, 0);
+  EXPECT_GT(there.plain_ratio, 0);
+}
+
+TEST(RunInWorker, wrong_results_are_found) {
+  const runtime::Script compiler =
+      sabotaged_compiler("s/run_matvec(buffers.*;/&((int *)buffers[0])[3] += 1;/");
+  const ScopedEnvironment cc("MDH_CC", compiler.path());
+  runtime::Worker worker({.program = MDH_WORKER_FILE});
+  const hl::Program p = matvec(Scalar::i32, 7, 13);
+  RunOptions options = options_for(p, "openmp");
+  options.worker = &worker;
+  const RunReport report = run(p, options);
+  EXPECT_FALSE(report.verification.right);
+  EXPECT_EQ(report.timing.count, 0);
+}
+
+TEST(RunInWorker, crash_is_an_error_and_the_next_program_runs) {
+  runtime::Worker worker({.program = MDH_WORKER_FILE});
+  const hl::Program p = matvec(Scalar::f32, 7, 13);
+  RunOptions options = options_for(p, "openmp");
+  options.worker = &worker;
+  {
+    const runtime::Script compiler =
+        sabotaged_compiler("s/run_matvec(buffers.*;/*(volatile int *)16 = 1;/");
+    const ScopedEnvironment cc("MDH_CC", compiler.path());
+    EXPECT_EQ(diagnostic_of([&] { run(p, options); }).code, "E609");
+  }
+  EXPECT_TRUE(run(p, options).verification.right);
+}
+
 // ---- the reference
 
 void plain_sum(std::span<void* const> buffers, int count) {

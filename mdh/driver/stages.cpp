@@ -18,9 +18,16 @@ Stages lower_all(const hl::Program& program, const machine::Machine& machine,
                  const ll::Config& config, const Target& target, const std::string& name) {
   const ll::Program low = passes::lower(program, machine, config);
   const loop::Program structured = passes::plan(low, machine, config.code);
-  const loop::Program concrete = passes::run_pipeline(structured);
+  const loop::Program concrete = passes::run_pipeline(structured, target.teams);
   internal_check(target.print != nullptr, "target '{}' prints no source", target.name);
-  return {low, structured, concrete, target.print(concrete, name)};
+  kernel::Module module = target.print(concrete, name);
+  const ll::KernelCode& code = config.code.kernel;
+  if (module.language == "c") {
+    module.compiler = code.compiler;
+    module.flags = code.flags;
+  }
+  if (code.contract == ll::Contract::off) module.contract_allowed = false;
+  return {low, structured, concrete, std::move(module)};
 }
 
 std::string print_stage(const Stages& stages, const std::string& stage) {
@@ -33,11 +40,17 @@ std::string print_stage(const Stages& stages, const std::string& stage) {
 
 int64_t rounding_depth(const ll::Program& low, const machine::Machine& machine) {
   const hl::Program& p = low.computation;
-  const int64_t terms = hl::points(p) / scalar::volume(hl::result_sizes(p));
+  const auto combines = [&](const hl::Dimension& d) {
+    return d.combine.shape != hl::Shape::concatenate;
+  };
+  int64_t terms = 1;  // that meet in one result
+  for (size_t d = 0; d < p.dimensions.size(); ++d) {
+    if (combines(p.dimensions[d])) terms *= hl::sizes(p)[d];
+  }
   int64_t depth = scalar::depth_of(hl::scalar_function(p));
   int64_t chain = 1;  // values that meet in one accumulator; padding adds none
   for (const ll::TaggedOperator& op : low.recompose) {
-    if (!hl::is_reduced(p.dimensions[op.level.dimension])) continue;
+    if (!combines(p.dimensions[op.level.dimension])) continue;
     chain = op.parts < terms / chain ? chain * op.parts : terms;
     if (machine.find_layer(op.layer)->kind != machine::LayerKind::cores) continue;
     depth += chain - 1;

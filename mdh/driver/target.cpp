@@ -1,5 +1,6 @@
 #include "mdh/driver/target.h"
 
+#include "mdh/codegen/opencl.h"
 #include "mdh/codegen/openmp.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
@@ -8,20 +9,24 @@ namespace mdh::driver {
 
 const std::vector<Target>& targets() {
   static const std::vector<Target> table = {
-      {"reference", "the definition, interpreted", "cpu", nullptr},
-      {"openmp", "C with OpenMP, by the system's compiler", "cpu", codegen::print_openmp},
+      {"reference", "the definition, interpreted", "cpu", passes::Teams::one, nullptr},
+      {"openmp", "C with OpenMP, by the system's compiler", "cpu", passes::Teams::one,
+       codegen::print_openmp},
+      {"opencl", "OpenCL C, by the device's driver; opencl:N is the N-th device", "gpu_nowarp",
+       passes::Teams::nested, codegen::print_opencl},
   };
   return table;
 }
 
 const Target& find_target(const std::string& name) {
   std::vector<std::string> known;
+  const std::string base = split(name, ':').front();
   for (const Target& target : targets()) {
-    if (target.name == name) return target;
+    const bool numbered = target.name == "opencl" && base == "opencl";
+    if (target.name == name || numbered) return target;
     known.push_back(target.name);
   }
-  const std::string base = split(name, ':').front();
-  if (base == "opencl" || base == "cuda") {
+  if (base == "cuda") {
     unsupported("E701", {}, fmt::format("target '{}'", name), "use --target openmp");
   }
   user_error("E702", {}, fmt::format("unknown target '{}'", name), suggestion(name, known));

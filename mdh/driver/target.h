@@ -6,6 +6,7 @@
 
 #include "mdh/kernel/module.h"
 #include "mdh/loop/program.h"
+#include "mdh/passes/pipeline.h"
 
 namespace mdh::driver {
 
@@ -13,6 +14,7 @@ struct Target {
   std::string name;
   std::string summary;
   std::string machine;  // the machine it is configured for unless the user names one
+  passes::Teams teams;  // how its cores work together
   kernel::Module (*print)(const loop::Program&, const std::string& name);  // none: the reference
 };
 

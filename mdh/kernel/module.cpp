@@ -1,5 +1,7 @@
 #include "mdh/kernel/module.h"
 
+#include <algorithm>
+
 namespace mdh::kernel {
 
 int64_t Argument::elements() const {
@@ -7,6 +9,8 @@ int64_t Argument::elements() const {
   for (const int64_t n : extents) product *= n;
   return product;
 }
+
+int Module::threads() const { return std::clamp(parts_on_cores, 1, most_threads); }
 
 bool operator==(const Repeat& a, const Repeat& b) { return a.count == b.count && a.body == b.body; }
 

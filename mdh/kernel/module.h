@@ -63,6 +63,15 @@ struct Module {
   int64_t workspace_bytes_per_core = 0;  // behind them, a piece for every core
   int parts_on_cores = 1;                // more threads than this have nothing to do
   bool contract_allowed = true;          // fused multiply-add does not change decisions
+  std::string compiler = {};             // "gcc", "clang" or a program; empty: any
+  std::vector<std::string> flags = {};   // for the compiler, besides its own
+
+  /// Threads that can have something to do; no machine grants more than the limit.
+  int threads() const;
+  static constexpr int most_threads = 256;
+
+  /// Bytes of the workspace for that many threads.
+  int64_t workspace() const { return workspace_bytes + threads() * workspace_bytes_per_core; }
 };
 
 }  // namespace mdh::kernel

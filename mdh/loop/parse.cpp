@@ -97,7 +97,12 @@ class Parser {
     if (b.role == Role::temporary) {
       tokens_.expect("in", "before the region");
       b.region = tokens_.expect_name("of a region").text;
-      tokens_.expect("per", "after the region");
+      tokens_.expect("of", "after the region");
+      const auto scope = find_scope(tokens_.peek().text);
+      if (!scope) tokens_.fail("all, group or core", "after 'of'");
+      tokens_.next();
+      b.scope = *scope;
+      tokens_.expect("per", "after the scope");
       b.per = names_in_parentheses();
     }
     if (tokens_.accept("holds")) b.holds = tokens_.expect_integer("(the elements kept)");

@@ -129,7 +129,7 @@ std::string print_buffer(const Buffer& b) {
   std::string text = fmt::format("buffer {} {}: {}[{}]", word(b.role), b.symbol.name,
                                  to_string(b.type), join(extents, ", "));
   if (b.role == Role::temporary) {
-    text += fmt::format(" in {} per ({})", b.region, print_names(b.per));
+    text += fmt::format(" in {} of {} per ({})", b.region, word(b.scope), print_names(b.per));
   }
   if (b.holds > 0) text += fmt::format(" holds {}", b.holds);
   if (b.depth > 1) text += fmt::format(" depth {}", b.depth);

@@ -52,12 +52,20 @@ using scalar::Type;
 
 enum class Role { output, input, temporary };
 
+/// Who can see one instance of a temporary.
+enum class Scope {
+  all,    // every core
+  group,  // the cores of one member of the grid
+  core,   // one core
+};
+
 struct Buffer {
   Symbol symbol;
   Type type = scalar::Scalar::f32;
   scalar::Extents extents;
   Role role = Role::input;
   std::string region = {};       // of a temporary
+  Scope scope = Scope::all;       // of its region
   std::vector<Symbol> per = {};  // of a temporary: digits of cores that have one each
   int64_t holds = 0;             // elements that are really kept; 0: all of the extents
   int64_t depth = 1;             // copies of it in flight

@@ -74,7 +74,7 @@ const std::vector<Machine>& machines() {
   static const std::vector<Machine> all = {
       artificial(), openmp(), openmp_l3(), openmp_l3_simd(),       cuda(),
       cuda_wrp(),   opencl(), multi_gpu(), multi_node_multi_gpu(), cpu(),
-      gpu(),        host()};
+      gpu(),        gpu_nowarp(), host()};
   return all;
 }
 

@@ -82,7 +82,7 @@ class Former {
       for (const Counter& share : deal.shares) {
         if (is_digit(program_, share.var)) inside.push_back(find_digit(program_, share.var));
       }
-      deal.body = guarded(deal.body, inside);
+      deal.body = unguarded(deal.body, inside);
       result.push_back(StmtNode{deal});
     }
     return result;
@@ -93,14 +93,11 @@ class Former {
     block.insert(block.end(), more.begin(), more.end());
   }
 
-  /// The guard of a share of the grid stays around what its cores do.
-  Block guarded(const Block& body, const std::vector<Digit>& around) {
-    if (body.size() == 1) {
-      if (const auto* choice = body.front().as<loop::If>()) {
-        return {StmtNode{loop::If{choice->condition, block(choice->then, {}, around), {}}}};
-      }
-    }
-    return block(body, {}, around);
+  /// The guard of a share of the grid moves to what its cores do, each of which is guarded anyway:
+  /// barriers inside of conditions are more than some drivers can take.
+  Block unguarded(const Block& body, const std::vector<Digit>& around) {
+    const auto* choice = body.size() == 1 ? body.front().as<loop::If>() : nullptr;
+    return block(choice ? choice->then : body, {}, around);
   }
 
   bool deals(const Symbol& digit) const { return domain_.deals(find_digit(program_, digit)); }

@@ -30,6 +30,12 @@ loop::Kind kind_of(const hl::Dimension& d) {
   return d.combine.shape == hl::Shape::concatenate ? loop::Kind::kept : loop::Kind::scanned;
 }
 
+loop::Scope scope_of(const machine::Machine& machine, const std::string& region) {
+  const machine::Region* found = machine.find_region(region);
+  if (found->owner.empty()) return loop::Scope::all;
+  return machine.find_layer(found->owner)->barrier ? loop::Scope::core : loop::Scope::group;
+}
+
 std::string lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -166,6 +172,7 @@ Symbol PlanContext::fresh(std::string name) {
 Symbol PlanContext::add_temporary(loop::Buffer buffer) {
   buffer.symbol = fresh(buffer.symbol.name);
   buffer.role = loop::Role::temporary;
+  buffer.scope = scope_of(machine, buffer.region);
   result.buffers.push_back(buffer);
   return buffer.symbol;
 }

@@ -6,9 +6,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <thread>
 
-#include "mdh/support/files.h"
 #include "mdh/support/text.h"
 
 extern char** environ;
@@ -16,39 +20,95 @@ extern char** environ;
 namespace mdh::runtime {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 /// A directory may be "executed", too, but it is no program.
 bool is_program(const std::string& path) {
   std::error_code failure;
   return std::filesystem::is_regular_file(path, failure) && access(path.c_str(), X_OK) == 0;
 }
 
-}  // namespace
+std::string log_of(const Job& job) { return (job.scratch / "output.txt").string(); }
 
-Exit run_program(const std::vector<std::string>& command, const std::filesystem::path& scratch) {
-  const std::string log = (scratch / "output.txt").string();
+/// In a process group of its own, so that a compiler can be killed with the programs it starts.
+/// The number of the process, or 0 if it could not be started.
+pid_t start(const Job& job) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(),
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log_of(job).c_str(),
                                    O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&attributes, 0);
   std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& word : job.command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-
-  Exit result;
   pid_t child = 0;
   const int failed =
-      posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+      posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) return result;
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return result;
+  return failed == 0 ? child : 0;
+}
+
+struct Running {
+  size_t job;
+  pid_t child;
+  Clock::time_point deadline;
+};
+
+/// Looks after one process: true if it is over, and then `exit` says how.
+bool is_over(const Running& running, const Job& job, Exit& exit) {
+  if (!exit.timed_out && Clock::now() > running.deadline) {
+    exit.timed_out = true;
+    kill(-running.child, SIGKILL);
   }
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  result.output = read_file(log);
-  return result;
+  int status = 0;
+  const pid_t found = waitpid(running.child, &status, WNOHANG);
+  if (found == 0 || (found < 0 && errno == EINTR)) return false;
+  if (found < 0) return true;  // somebody else has taken it: how it ended is not known
+  exit.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  std::ifstream log(log_of(job), std::ios::binary);
+  exit.output = {std::istreambuf_iterator<char>(log), {}};
+  return true;
+}
+
+Clock::time_point deadline_after(double seconds) {
+  if (seconds <= 0) return Clock::time_point::max();
+  return Clock::now() +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+}  // namespace
+
+std::vector<Exit> run_programs(const std::vector<Job>& jobs, int at_once, double seconds) {
+  std::vector<Exit> exits(jobs.size());
+  std::vector<Running> running;
+  // Waiting for one of several children is left to the clock: all other ways need signals, which
+  // belong to the program that uses this library.
+  constexpr std::chrono::microseconds shortest(200), longest(4000);
+  std::chrono::microseconds pause = shortest;
+  for (size_t next = 0; next < jobs.size() || !running.empty();) {
+    while (next < jobs.size() && (running.empty() || static_cast<int>(running.size()) < at_once)) {
+      const pid_t child = start(jobs[next]);
+      if (child > 0) running.push_back({next, child, deadline_after(seconds)});
+      ++next;
+      pause = shortest;
+    }
+    std::erase_if(running, [&](const Running& r) { return is_over(r, jobs[r.job], exits[r.job]); });
+    if (running.empty()) continue;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, longest);
+  }
+  return exits;
+}
+
+Exit run_program(const std::vector<std::string>& command, const std::filesystem::path& scratch,
+                 double seconds) {
+  return run_programs({{command, scratch}}, 1, seconds).front();
 }
 
 std::string find_program(const std::string& name) {

@@ -69,6 +69,55 @@ TEST(Process, second_run_in_one_scratch_forgets_the_first) {
   EXPECT_EQ(run_program({"echo", "short"}, scratch.path()).output, "short\n");
 }
 
+// ---- time limits and several at once
+
+TEST(Process, time_limit_ends_the_program_and_what_it_started) {
+  const TemporaryDirectory scratch;
+  const Exit exit =
+      run_program({"sh", "-c", "echo begun; sleep 100 & sleep 100"}, scratch.path(), 0.2);
+  EXPECT_TRUE(exit.timed_out);
+  EXPECT_EQ(exit.status, 137);
+  EXPECT_EQ(exit.output, "begun\n");
+}
+
+TEST(Process, program_within_its_time_is_left_alone) {
+  const TemporaryDirectory scratch;
+  const Exit exit = run_program({"sh", "-c", "exit 4"}, scratch.path(), 60);
+  EXPECT_FALSE(exit.timed_out);
+  EXPECT_EQ(exit.status, 4);
+}
+
+TEST(Process, exits_are_in_the_order_of_the_jobs) {
+  const TemporaryDirectory one, two, three;
+  const std::vector<Exit> exits =
+      run_programs({{{"sh", "-c", "sleep 0.2; echo slow; exit 1"}, one.path()},
+                    {{"/nowhere/nothing"}, two.path()},
+                    {{"sh", "-c", "echo quick; exit 3"}, three.path()}},
+                   2);
+  ASSERT_EQ(exits.size(), 3u);
+  EXPECT_EQ(exits[0].status, 1);
+  EXPECT_EQ(exits[0].output, "slow\n");
+  EXPECT_EQ(exits[1].status, -1);
+  EXPECT_EQ(exits[2].status, 3);
+  EXPECT_EQ(exits[2].output, "quick\n");
+}
+
+TEST(Process, no_more_than_asked_run_at_once) {
+  const TemporaryDirectory shared;
+  const std::vector<TemporaryDirectory> scratches(6);
+  std::vector<Job> jobs;
+  for (const TemporaryDirectory& scratch : scratches) {
+    const std::string script =
+        fmt::format("cd {0}; touch {1}; ls | wc -l; sleep 0.05; rm {1}", shared.path().string(),
+                    scratch.path().filename().string());
+    jobs.push_back({{"sh", "-c", script}, scratch.path()});
+  }
+  for (const Exit& exit : run_programs(jobs, 2)) {
+    EXPECT_TRUE(exit.output == "1\n" || exit.output == "2\n") << exit.output;
+  }
+  EXPECT_TRUE(run_programs({}, 2).empty());
+}
+
 TEST(FindProgram, name_is_looked_up_on_the_path) {
   const Script script("exit 0", "mdh-test-program");
   const ScopedEnvironment path("PATH", "/nowhere:" + script.folder());

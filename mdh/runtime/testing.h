@@ -1,4 +1,5 @@
-// For tests: environment variables and programs that live as long as an object does.
+// For tests: environment variables and programs that live as long as an object does, and kernels
+// written by hand.
 #pragma once
 
 #include <cstdlib>
@@ -6,6 +7,9 @@
 #include <optional>
 #include <string>
 
+#include <fmt/format.h>
+
+#include "mdh/kernel/module.h"
 #include "mdh/support/files.h"
 
 namespace mdh::runtime {
@@ -56,6 +60,19 @@ class Script {
 inline Script sabotaged_compiler(const std::string& sed) {
   return Script("for word; do case \"$word\" in *.c) sed -i '" + sed +
                 "' \"$word\";; esac; done\nexec cc \"$@\"");
+}
+
+/// A module whose only buffer is an output of `count` long integers. `body` is C and sees them as
+/// out, and the workspace and threads under their names.
+inline kernel::Module module_of(const std::string& name, const std::string& body,
+                                int64_t count = 1) {
+  kernel::Module module{.language = "c", .name = name};
+  module.source = fmt::format(
+      "void {}(void **buffers, char *workspace, long threads) {{ long *out = buffers[0];\n{} }}",
+      name, body);
+  module.steps = {{kernel::Launch{name}}};
+  module.arguments = {{"out", "i64", 8, {count}, true}};
+  return module;
 }
 
 }  // namespace mdh::runtime

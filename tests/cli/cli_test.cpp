@@ -33,15 +33,16 @@ TEST(Cli, version_is_name_and_number) {
 
 TEST(Cli, help_lists_the_verbs) {
   const std::string help = output_of("--help");
-  for (const char* verb : {"list", "show", "check", "run", "doctor"}) {
+  for (const char* verb : {"list", "show", "check", "run", "devices", "cache", "doctor"}) {
     EXPECT_TRUE(contains(help, fmt::format("\n  {} ", verb))) << help;
   }
 }
 
 TEST(Cli, help_of_a_verb_lists_its_options) {
   const std::string help = output_of("run --help");
-  for (const char* option : {"--size", "--type", "--set", "--target", "--machine", "--config",
-                             "--threads", "--seed", "-q,--quiet", "--json", "--compare"}) {
+  for (const char* option :
+       {"--size", "--type", "--set", "--target", "--machine", "--config", "--threads", "--seed",
+        "-q,--quiet", "--json", "--compare", "--in-process", "--time-limit"}) {
     EXPECT_TRUE(contains(help, fmt::format("\n  {}", option))) << option << "\n" << help;
   }
   EXPECT_TRUE(contains(output_of("show --help"), "--source"));
@@ -77,6 +78,15 @@ TEST(Cli, doctor_finds_both_targets_usable) {
   for (const machine::Machine& m : machine::machines()) {
     EXPECT_TRUE(contains(report, fmt::format("machine {}: {}\n", m.name, m.summary))) << report;
   }
+}
+
+TEST(Cli, doctor_finds_the_worker_or_says_that_it_is_not_there) {
+  EXPECT_TRUE(contains(output_of("doctor"), "/mdh-worker\ntarget reference: ok\n"));
+  const runtime::ScopedEnvironment worker("MDH_WORKER", "/nonexistent");
+  const Outcome o = mdh("doctor");
+  EXPECT_EQ(o.exit, 3);
+  EXPECT_TRUE(contains(o.out, "worker: not usable\ntarget reference: ok\n")) << o.out;
+  EXPECT_TRUE(contains(o.err, "[E608]")) << o.err;
 }
 
 TEST(Cli, doctor_says_what_is_missing_and_goes_on) {

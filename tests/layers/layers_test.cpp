@@ -47,6 +47,7 @@ const std::map<std::string, Folders>& users() {
   static const std::map<std::string, Folders> table = {
       {"examples", {"mdh/driver", "mdh/hl", "mdh/scalar", "mdh/support", "examples"}},
       {"tools", {"mdh/driver", "mdh/hl", "mdh/scalar", "mdh/support", "examples", "tools"}},
+      {"tools/worker", {"mdh/runtime", "mdh/support"}},
       {"bench", {"mdh/driver", "mdh/hl", "mdh/scalar", "mdh/support", "examples", "bench"}},
   };
   return table;
@@ -57,12 +58,13 @@ void add_reachable(const std::string& module, Folders& reached) {
   for (const std::string& below : modules_below().at(module)) add_reachable(below, reached);
 }
 
-// "mdh/hl/program.h" -> "mdh/hl"; "tools/mdh/main.cpp" -> "tools"; "main.cpp" -> "".
+// "mdh/hl/program.h" -> "mdh/hl"; "tools/mdh/main.cpp" -> "tools"; "main.cpp" -> "". A folder of
+// tools with a row of its own is told apart.
 std::string folder_of(const std::string& path) {
   const std::size_t first = path.find('/');
   if (first == std::string::npos) return "";
-  if (path.substr(0, first) != "mdh") return path.substr(0, first);
-  return path.substr(0, path.find('/', first + 1));
+  const std::string two = path.substr(0, path.find('/', first + 1));
+  return path.substr(0, first) == "mdh" || users().count(two) > 0 ? two : path.substr(0, first);
 }
 
 bool is_known(const std::string& folder) {
@@ -198,6 +200,12 @@ TEST(LayersChecker, refuses_an_arrow_sideways) {
 TEST(LayersChecker, refuses_internals_in_tools_and_examples) {
   EXPECT_EQ(violations("tools/mdh/run.cpp", {"mdh/codegen/openmp.h"}).size(), 1u);
   EXPECT_EQ(violations("examples/matvec.cpp", {"mdh/ll/config.h"}).size(), 1u);
+}
+
+TEST(LayersChecker, worker_knows_the_runtime_and_not_the_driver) {
+  EXPECT_TRUE(violations("tools/worker/main.cpp", {"mdh/runtime/worker/server.h"}).empty());
+  EXPECT_EQ(violations("tools/worker/main.cpp", {"mdh/driver/run.h"}).size(), 1u);
+  EXPECT_EQ(violations("tools/mdh/main.cpp", {"mdh/runtime/worker/server.h"}).size(), 1u);
 }
 
 TEST(LayersChecker, refuses_what_stands_above_the_library) {

@@ -19,25 +19,39 @@ void try_openmp() {
   internal_check(report.verification.right, "dot is wrong: {}", report.verification.complaint);
 }
 
+/// Prints one line; what is missing is told on stderr. False then.
+bool report(const std::string& name, const std::function<std::string()>& state) {
+  fmt::print("{}: ", name);
+  std::fflush(stdout);
+  try {
+    fmt::print("{}\n", state());
+    return true;
+  } catch (const Error& e) {
+    fmt::print("not usable\n");
+    fmt::print(stderr, "{}", render(e.diagnostic()));
+    return false;
+  }
+}
+
+std::string worker_state() {
+  const std::string program = runtime::find_worker();
+  return program.empty() ? "none; compiled code runs in the process of mdh" : program;
+}
+
+std::string target_state(const driver::Target& target) {
+  if (target.name != "openmp") return "ok";
+  const std::string compiler = runtime::host::find_compiler().path;
+  try_openmp();
+  return compiler + ", ok";
+}
+
 }  // namespace
 
 int doctor() {
   fmt::print("cores: {}\n", driver::available_cores());
-  int exit = 0;
+  int exit = report("worker", worker_state) ? 0 : 3;
   for (const driver::Target& target : driver::targets()) {
-    fmt::print("target {}: ", target.name);
-    std::fflush(stdout);
-    try {
-      if (target.name == "openmp") {
-        fmt::print("{}, ", runtime::host::find_compiler().path);
-        try_openmp();
-      }
-      fmt::print("ok\n");
-    } catch (const Error& e) {
-      fmt::print("not usable\n");
-      fmt::print(stderr, "{}", render(e.diagnostic()));
-      exit = 3;
-    }
+    if (!report("target " + target.name, [&] { return target_state(target); })) exit = 3;
   }
   for (const machine::Machine& m : machine::machines()) {
     fmt::print("machine {}: {}\n", m.name, m.summary);

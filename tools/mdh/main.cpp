@@ -145,12 +145,26 @@ int main(int argc, char** argv) {
   run_verb->add_option("--input", run_options.inputs, "data of a buffer: NAME=F.npy (repeatable)");
   run_verb->add_option("--output", run_options.outputs,
                        "where a result goes: NAME=F.npy (repeatable)");
+  run_verb->add_flag("--deterministic", run_options.deterministic,
+                     "the same bits in every run, with any number of threads");
+  run_verb->add_flag("--in-process", run_options.in_process,
+                     "run compiled code in this process, not in a worker");
+  run_verb
+      ->add_option("--time-limit", run_options.time_limit,
+                   "seconds for a run of compiled code (default 600; 0: none)")
+      ->check(CLI::Range(0.0, 1e9));
   run_verb->callback(call([&] { return run(request, run_options); }));
 
   std::string code;
   CLI::App* help_verb = app.add_subcommand("help", "what an error code means");
   help_verb->add_option("CODE", code, "the code at the end of a message, such as E204")->required();
   help_verb->callback(call([&] { return help(code); }));
+
+  app.add_subcommand("devices", "the devices of this machine")->callback(call(devices));
+
+  CLI::App* cache_verb = app.add_subcommand("cache", "where compiled kernels are kept");
+  CLI::App* clear_verb = cache_verb->add_subcommand("clear", "remove them");
+  cache_verb->callback(call([&] { return clear_verb->parsed() ? clear_cache() : cache(); }));
 
   app.add_subcommand("doctor", "what works on this machine and what is missing")
       ->callback(call(doctor));

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "mdh/driver/decomposition.h"
+#include "mdh/driver/devices.h"
 #include "mdh/hl/parse.h"
 #include "mdh/scalar/parse.h"
 #include "mdh/scalar/resolve.h"
@@ -202,9 +203,9 @@ Problem resolve(const Request& request) {
   }
   describe(problem, generic, bindings);
   const std::string from_config = config ? config->machine : "";
-  problem.machine = machine::load_machine(!request.machine.empty() ? request.machine
-                                          : !from_config.empty()   ? from_config
-                                                                   : problem.target->machine);
+  const std::string named = request.machine.empty() ? from_config : request.machine;
+  problem.machine = named.empty() ? driver::machine_of(*problem.target, request.target)
+                                  : machine::load_machine(named);
   if (!config) config = schedule_of(request, problem);
   problem.threads = request.threads > 0 ? request.threads : driver::available_cores();
   problem.config =

@@ -21,6 +21,7 @@ driver::RunOptions options_of(const Problem& problem, const Request& request,
                               const RunVerbOptions& verb) {
   driver::RunOptions options;
   options.target = problem.target;
+  options.device = request.target;
   options.machine = problem.machine;
   options.config = problem.config.config;
   options.threads = problem.threads;
@@ -87,10 +88,21 @@ void print_text(const Problem& problem, const driver::RunReport& report) {
   }
 }
 
+/// Compiled code runs in a worker, if there is one: whatever it does, mdh can say so.
+std::optional<runtime::Worker> worker_for(const Problem& problem, const RunVerbOptions& verb) {
+  if (verb.in_process || problem.target->name != "openmp") return std::nullopt;
+  const std::string program = runtime::find_worker();
+  if (program.empty()) return std::nullopt;
+  return std::optional<runtime::Worker>(
+      std::in_place, runtime::WorkerOptions{.time_limit = verb.time_limit, .program = program});
+}
+
 /// driver::run announces each of its steps.
 driver::RunReport run_with_progress(const Problem& problem, const Request& request,
                                     const RunVerbOptions& verb) {
   driver::RunOptions options = options_of(problem, request, verb);
+  std::optional<runtime::Worker> worker = worker_for(problem, verb);
+  options.worker = worker ? &*worker : nullptr;
   const int steps = options.target->print == nullptr ? 2 : options.compare ? 6 : 5;
   Progress progress(steps, request.quiet);
   options.progress = [&](const std::string& what) { progress.step(what); };
@@ -98,10 +110,24 @@ driver::RunReport run_with_progress(const Problem& problem, const Request& reque
   return driver::run(problem.program, options);
 }
 
+/// Everything that is generated combines in an order that does not depend on the number of cores,
+/// but for atomics.
+void check_deterministic(const ll::Config& config) {
+  for (const auto& [level, how] : config.code.combine) {
+    if (how != ll::Combination::atomic) continue;
+    user_error("E812", {},
+               fmt::format("--deterministic: code.combine.{} is atomic, so that results depend on "
+                           "which core comes first",
+                           to_string(level)),
+               "choose team_tree, partials_kernel or last_core there");
+  }
+}
+
 }  // namespace
 
 int run(const Request& request, const RunVerbOptions& verb) {
   const Problem problem = resolve(request);
+  if (verb.deterministic) check_deterministic(problem.config.config);
   if (verb.compare && !has_plain_loop(problem, request)) {
     user_error("E808", {}, "--compare needs a program of the catalogue, without --set",
                "only they come with a plain loop, which has constants of its own");

@@ -17,6 +17,9 @@ int check(const Request& request);
 struct RunVerbOptions {
   bool json = false;
   bool compare = false;
+  bool deterministic = false;  // refuse what may give other bits next time
+  bool in_process = false;           // compiled code is not given to a worker
+  double time_limit = 600;           // seconds for one run of compiled code in a worker; 0: none
   std::vector<std::string> inputs;   // "NAME=F.npy"
   std::vector<std::string> outputs;  // "NAME=F.npy"
 };
@@ -26,6 +29,15 @@ int run(const Request& request, const RunVerbOptions& options);
 int diff(const std::string& left, const std::string& right);
 
 int doctor();
+
+/// The devices of this machine, those of every back end.
+int devices();
+
+/// Where compiled kernels are kept, and how much there is.
+int cache();
+
+/// Removes them.
+int clear_cache();
 
 /// What an error code means, from docs/errors.md.
 int help(const std::string& code);

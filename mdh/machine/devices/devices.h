@@ -19,6 +19,7 @@ Machine multi_node_multi_gpu();
 // Ours: with registers and lanes as layers.
 Machine cpu();
 Machine gpu();
+Machine gpu_nowarp();
 
 /// The CPU under our feet: `cpu` with the caches, cores and vectors that the system reports.
 Machine host();

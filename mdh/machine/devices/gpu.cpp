@@ -29,4 +29,15 @@ Machine gpu() {
                       CombinesIn{"WRP", {"DM", "SM"}}, CombinesIn{"THR", {"DM", "SM", "RM"}}}};
 }
 
+/// The same without warps: what a device has that does not tell about them.
+Machine gpu_nowarp() {
+  Machine m = gpu();
+  m.name = "gpu_nowarp";
+  m.summary = "a GPU without warps: DEV, SHR, REG, VEC | BLK, THR";
+  std::erase_if(m.layers, [](const Layer& layer) { return layer.name == "WRP"; });
+  m.constraints = {PartsAtMost{{"THR"}, 1024, ""}, PartsAtMost{{"BLK"}, 2147483647, ""},
+                   CombinesIn{"BLK", {"DM"}}, CombinesIn{"THR", {"DM", "SM", "RM"}}};
+  return m;
+}
+
 }  // namespace mdh::machine

@@ -5,24 +5,13 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "mdh/runtime/process.h"
 #include "mdh/support/diagnostic.h"
-#include "mdh/support/files.h"
+#include "mdh/support/text.h"
 
 namespace mdh::runtime::host {
 namespace {
 
 constexpr size_t alignment = 64;
-
-std::vector<std::string> command_line(const Compiler& compiler, bool contract,
-                                      const std::string& source, const std::string& object) {
-  std::vector<std::string> command = {compiler.path, "-std=gnu11", "-shared",
-                                      "-fPIC",       "-fopenmp",   "-w"};
-  command.insert(command.end(), compiler.flags.begin(), compiler.flags.end());
-  command.emplace_back(contract ? "-ffp-contract=fast" : "-ffp-contract=off");
-  command.insert(command.end(), {source, "-o", object, "-lm"});
-  return command;
-}
 
 /// The OpenMP runtime keeps threads waiting for work: it must stay loaded when the kernels that
 /// brought it in are gone.
@@ -54,63 +43,73 @@ std::shared_ptr<char[]> aligned_memory(int64_t bytes) {
   return {memory, [](char* block) { std::free(block); }};
 }
 
-}  // namespace
-
-Compiler find_compiler() {
-  const char* named = std::getenv("MDH_CC");
-  const std::vector<std::string> candidates = named == nullptr
-                                                  ? std::vector<std::string>{"cc", "gcc", "clang"}
-                                                  : std::vector<std::string>{named};
-  for (const std::string& name : candidates) {
-    const std::string path = find_program(name);
-    if (!path.empty()) return {path, {"-O3"}};
+[[noreturn]] void not_built(const Unit& unit, const std::vector<std::string>& flags,
+                            const BuildFailure& failure) {
+  if (failure.kind == BuildFailure::Kind::timed_out) {
+    missing("E607", "compiling a kernel took too long: " + failure.text,
+            "unroll less, or use smaller tiles in registers");
   }
-  missing("E601",
-          named == nullptr
-              ? "no C compiler found (tried cc, gcc, clang)"
-              : fmt::format("the C compiler '{}' named by MDH_CC was not found", named),
-          "install gcc (apt-get install gcc), or set MDH_CC to a C compiler with OpenMP");
+  if (!flags.empty()) {
+    user_error("E605", {},
+               fmt::format("{} refused a kernel with the flags '{}' of the configuration:\n{}",
+                           unit.compiler.path, join(flags, " "), failure.text),
+               "does it compile without them?");
+  }
+  internal_check(false, "{} refused the printed source:\n{}", unit.compiler.path, failure.text);
+  std::abort();
 }
 
-std::vector<Kernel> load(std::span<const kernel::Module> modules, const Compiler& compiler) {
-  const TemporaryDirectory scratch;
-  std::string source;
-  bool contract = true;
-  for (const kernel::Module& module : modules) {
-    source += module.source + "\n";
-    contract = contract && module.contract_allowed;
-  }
-  const std::string path = (scratch.path() / "kernels.c").string();
-  const std::string object = (scratch.path() / "kernels.so").string();
-  write_file(path, source);
-  const Exit compiled = run_program(command_line(compiler, contract, path, object), scratch.path());
-  internal_check(compiled.status == 0, "{} refused the printed source:\n{}", compiler.path,
-                 compiled.output);
-  const std::shared_ptr<void> library = open_library(object);
+Object build_one(const Unit& unit, const std::vector<std::string>& flags,
+                 const BuildOptions& options) {
+  const Built built = build_units({unit}, options).front();
+  if (!built.object) not_built(unit, flags, built.failure);
+  return *built.object;
+}
 
+/// An object of the cache that the loader does not like is compiled anew.
+std::vector<Kernel> load_unit(std::span<const kernel::Module> modules, const Unit& unit,
+                              const std::vector<std::string>& flags, BuildOptions options) {
+  const Object object = build_one(unit, flags, options);
   std::vector<Kernel> kernels;
-  for (const kernel::Module& module : modules) {
-    Kernel kernel;
-    kernel.module_ = module;
-    kernel.library_ = library;
-    kernel::for_each_launch(module.steps, [&](const kernel::Launch& launch, auto) {
-      void* entry = dlsym(library.get(), launch.function.c_str());
-      internal_check(entry != nullptr, "the compiled library lacks '{}'", launch.function);
-      kernel.entries_.push_back(reinterpret_cast<Kernel::Entry>(entry));
-    });
-    kernel.workspace_ =
-        aligned_memory(module.workspace_bytes +
-                       module.workspace_bytes_per_core * std::max(1, module.parts_on_cores));
-    kernels.push_back(std::move(kernel));
+  try {
+    for (const kernel::Module& module : modules) kernels.emplace_back(module, object);
+  } catch (const Error&) {
+    if (!object.from_cache) throw;
+    options.renew = true;
+    return load_unit(modules, unit, flags, options);
   }
   return kernels;
+}
+
+}  // namespace
+
+Kernel::Kernel(const kernel::Module& module, const Object& object)
+    : module_(module),
+      object_(object),
+      library_(open_library(object.path)),
+      workspace_(aligned_memory(module.workspace())) {
+  kernel::for_each_launch(module.steps, [&](const kernel::Launch& launch, auto) {
+    void* entry = dlsym(library_.get(), launch.function.c_str());
+    internal_check(entry != nullptr, "the compiled library lacks '{}'", launch.function);
+    entries_.push_back(reinterpret_cast<Kernel::Entry>(entry));
+  });
+}
+
+std::vector<Kernel> load(std::span<const kernel::Module> modules, const Compiler& compiler,
+                         const BuildOptions& options) {
+  return load_unit(modules, unit_of({modules.begin(), modules.end()}, compiler), {}, options);
+}
+
+Kernel load(const kernel::Module& module, const BuildOptions& options) {
+  const Unit unit = unit_of({module}, compiler_for(module, options.cache));
+  return load_unit({&module, 1}, unit, module.flags, options).front();
 }
 
 void Kernel::operator()(std::span<void* const> buffers, int threads) const {
   internal_check(buffers.size() == module_.arguments.size(), "{} buffers for {} arguments",
                  buffers.size(), module_.arguments.size());
   std::vector<void*> pointers(buffers.begin(), buffers.end());
-  const long granted = std::clamp<long>(threads, 1, module_.parts_on_cores);
+  const long granted = std::clamp<long>(threads, 1, module_.threads());
   for (const Entry entry : entries_) entry(pointers.data(), workspace_.get(), granted);
 }
 

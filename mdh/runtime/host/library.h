@@ -1,4 +1,4 @@
-// C sources compiled by the system's compiler and loaded into this process.
+// Compiled modules, loaded into this process.
 #pragma once
 
 #include <memory>
@@ -7,38 +7,42 @@
 #include <vector>
 
 #include "mdh/kernel/module.h"
+#include "mdh/runtime/host/build.h"
 
 namespace mdh::runtime::host {
-
-struct Compiler {
-  std::string path;
-  std::vector<std::string> flags;  // besides those that every kernel needs
-};
-
-/// The compiler named by MDH_CC, else the first of cc, gcc, clang on PATH; "missing" with a hint if
-/// there is none.
-Compiler find_compiler();
 
 /// A loaded kernel. Copies share the library it lives in, which is unloaded with the last of them.
 class Kernel {
  public:
+  /// Loads a compiled module. An object that cannot be loaded is missing something, one without the
+  /// module's functions is a bug.
+  Kernel(const kernel::Module& module, const Object& object);
+
   /// buffers: one pointer per argument of the module, outputs first.
   void operator()(std::span<void* const> buffers, int threads) const;
 
   const kernel::Module& module() const { return module_; }
 
+  /// The file it was loaded from.
+  const std::string& path() const { return object_.path; }
+
  private:
-  friend std::vector<Kernel> load(std::span<const kernel::Module>, const Compiler&);
   using Entry = void (*)(void**, char*, long);
 
   kernel::Module module_;
+  Object object_;
   std::shared_ptr<void> library_;
   std::vector<Entry> entries_;
   std::shared_ptr<char[]> workspace_;
 };
 
-/// Compiles all modules as one translation unit, which is much cheaper than one each, and loads it.
-/// A source that does not compile is a bug of mdh: the error shows the compiler's output.
-std::vector<Kernel> load(std::span<const kernel::Module> modules, const Compiler& compiler);
+/// Compiles all modules as one translation unit with this compiler and loads it. A source that does
+/// not compile is a bug of mdh: the error shows the compiler's output.
+std::vector<Kernel> load(std::span<const kernel::Module> modules, const Compiler& compiler,
+                         const BuildOptions& options = {});
+
+/// Compiles a module with the compiler and flags that it asks for, and loads it. Flags that the
+/// compiler refuses are the user's mistake.
+Kernel load(const kernel::Module& module, const BuildOptions& options = {});
 
 }  // namespace mdh::runtime::host

@@ -15,18 +15,6 @@ namespace {
 
 using kernel::Module;
 
-/// A module whose only buffer is an output of `count` long integers. `body` is C and sees them as
-/// out, and the workspace and threads under their names.
-Module module_of(const std::string& name, const std::string& body, int64_t count = 1) {
-  Module module{.language = "c", .name = name};
-  module.source = fmt::format(
-      "void {}(void **buffers, char *workspace, long threads) {{ long *out = buffers[0];\n{} }}",
-      name, body);
-  module.steps = {{kernel::Launch{name}}};
-  module.arguments = {{"out", "i64", 8, {count}, true}};
-  return module;
-}
-
 Kernel load_one(const Module& module, const Compiler& compiler = find_compiler()) {
   return load({&module, 1}, compiler).front();
 }
@@ -38,6 +26,8 @@ std::vector<long> result_of(const Kernel& kernel, int threads = 1) {
   kernel({&pointer, 1}, threads);
   return out;
 }
+
+Cache cache_of(const TemporaryDirectory& folder) { return Cache(folder.path() / "cache"); }
 
 bool is_mapped(const std::string& file) {
   std::ifstream maps("/proc/self/maps");
@@ -134,16 +124,24 @@ TEST(Library, wrong_number_of_buffers_is_a_bug) {
 TEST(Library, lives_as_long_as_the_last_kernel_and_leaves_no_file) {
   const TemporaryDirectory folder;
   const ScopedEnvironment temporary("TMPDIR", folder.path().string());
-  std::optional<Kernel> copy;
-  {
-    const Kernel kernel = load_one(module_of("f", "out[0] = 5;"));
-    copy = kernel;
+  for (const Cache& cache : {Cache(), Cache(folder.path() / "cache")}) {
+    std::optional<Kernel> copy;
+    {
+      const Kernel kernel = load(module_of("f", "out[0] = 5;"), {.cache = cache});
+      copy = kernel;
+    }
+    const std::string path = copy->path();
+    EXPECT_EQ(path.find((folder.path() / "cache").string()) == 0, cache.enabled()) << path;
+    EXPECT_TRUE(is_mapped(path));
+    EXPECT_TRUE(std::filesystem::exists(path)) << "other processes may load it";
+    EXPECT_EQ(result_of(*copy), std::vector<long>{5});
+    copy.reset();
+    EXPECT_FALSE(is_mapped(path));
+    EXPECT_EQ(std::filesystem::exists(path), cache.enabled());
   }
+  cache_of(folder).clear();
+  std::filesystem::remove(folder.path() / "cache");
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
-  EXPECT_TRUE(is_mapped("kernels.so"));
-  EXPECT_EQ(result_of(*copy), std::vector<long>{5});
-  copy.reset();
-  EXPECT_FALSE(is_mapped("kernels.so"));
 }
 
 // The compiler is replaced by a copy of its output, for the sake of time.
@@ -161,55 +159,86 @@ TEST(Library, can_be_loaded_and_unloaded_while_openmp_threads_wait) {
   ASSERT_EQ(compiled.status, 0) << compiled.output;
   const Script copies("while [ \"$1\" != -o ]; do shift; done\ncp " + object + " \"$2\"");
   for (int round = 0; round < 50; ++round) {
-    EXPECT_EQ(result_of(load_one(module, {copies.path(), {}})), (std::vector<long>{1, 2, 3, 4}));
-    ASSERT_FALSE(is_mapped("kernels.so")) << "round " << round;
+    const auto kernels = load({&module, 1}, {copies.path(), {}}, {.cache = {}});
+    EXPECT_EQ(result_of(kernels[0]), (std::vector<long>{1, 2, 3, 4}));
   }
+  EXPECT_FALSE(is_mapped("kernels.so"));
+}
+
+// ---- the cache
+
+/// A compiler that counts how often it compiles, by appending to a file.
+Script counting_compiler() {
+  return Script(
+      "for word; do [ \"$word\" = -shared ] && echo x >>\"$0.log\"; done\nexec cc \"$@\"");
+}
+
+int compilations(const Script& compiler) {
+  const std::string log = compiler.path() + ".log";
+  return std::filesystem::exists(log) ? static_cast<int>(read_file(log).size()) / 2 : 0;
+}
+
+TEST(LibraryCache, second_load_compiles_nothing) {
+  const TemporaryDirectory folder;
+  const Script compiler = counting_compiler();
+  const Module module = module_of("f", "out[0] = 7;");
+  for (int round = 0; round < 3; ++round) {
+    const auto kernels =
+        load({&module, 1}, {compiler.path(), {"-O1"}}, {.cache = cache_of(folder)});
+    EXPECT_EQ(result_of(kernels[0]), std::vector<long>{7});
+    EXPECT_EQ(compilations(compiler), 1);
+  }
+}
+
+TEST(LibraryCache, source_flags_contraction_and_compiler_are_told_apart) {
+  const TemporaryDirectory folder;
+  const Script compiler = counting_compiler();
+  const auto load_with = [&](const Module& module, const std::string& flag) {
+    return load({&module, 1}, {compiler.path(), {flag}}, {.cache = cache_of(folder)}).front();
+  };
+  Module module = module_of("f", "out[0] = 7;");
+  load_with(module, "-O1");
+  load_with(module, "-O2");
+  EXPECT_EQ(compilations(compiler), 2) << "another flag";
+  module.contract_allowed = false;
+  load_with(module, "-O1");
+  EXPECT_EQ(compilations(compiler), 3) << "another contraction";
+  EXPECT_EQ(result_of(load_with(module_of("f", "out[0] = 8;"), "-O1")), std::vector<long>{8});
+  EXPECT_EQ(compilations(compiler), 4) << "another source";
+  write_file(compiler.path(), read_file(compiler.path()) + "# changed\n");
+  std::filesystem::permissions(compiler.path(), std::filesystem::perms::owner_all);
+  load_with(module, "-O1");
+  EXPECT_EQ(compilations(compiler), 5) << "another compiler of the same name";
+}
+
+TEST(LibraryCache, entry_that_is_damaged_or_cannot_be_loaded_is_replaced) {
+  const TemporaryDirectory folder;
+  const Cache cache = cache_of(folder);
+  const Script compiler = counting_compiler();
+  const Module module = module_of("f", "out[0] = 7;");
+  const auto loaded = [&] {
+    return load({&module, 1}, {compiler.path(), {"-O1"}}, {.cache = cache}).front();
+  };
+  const std::string path = loaded().path();
+  const std::string intact = read_file(path), key = path.substr(path.rfind('/') + 1, 32);
+  write_file(path, intact.substr(0, intact.size() / 2));
+  EXPECT_EQ(result_of(loaded()), std::vector<long>{7});
+  EXPECT_EQ(compilations(compiler), 2) << "cut off";
+  ASSERT_TRUE(cache.store(key, "sealed, but no library"));
+  EXPECT_EQ(result_of(loaded()), std::vector<long>{7});
+  EXPECT_EQ(compilations(compiler), 3) << "not a library";
+  EXPECT_EQ(read_file(path), intact);
+  EXPECT_EQ(result_of(loaded()), std::vector<long>{7});
+  EXPECT_EQ(compilations(compiler), 3);
+}
+
+TEST(LibraryCache, folder_that_cannot_be_written_only_costs_time) {
+  const Cache nowhere("/proc/no such folder");
+  EXPECT_EQ(result_of(load(module_of("f", "out[0] = 3;"), {.cache = nowhere})),
+            std::vector<long>{3});
 }
 
 // ---- the compiler
-
-TEST(FindCompiler, variable_names_it) {
-  const Script compiler("exit 0");
-  const ScopedEnvironment cc("MDH_CC", compiler.path());
-  EXPECT_EQ(find_compiler().path, compiler.path());
-}
-
-TEST(FindCompiler, variable_may_name_it_without_a_folder) {
-  const Script compiler("exit 0", "mdh-test-cc");
-  const ScopedEnvironment path("PATH", compiler.folder()), cc("MDH_CC", "mdh-test-cc");
-  EXPECT_EQ(find_compiler().path, compiler.path());
-}
-
-TEST(FindCompiler, named_compiler_that_is_missing_is_not_replaced_by_another) {
-  for (const std::string name : {"/nonexistent", "no-such-compiler", "", "/tmp"}) {
-    const ScopedEnvironment cc("MDH_CC", name);
-    const Diagnostic d = diagnostic_of(find_compiler);
-    EXPECT_EQ(d.kind, DiagnosticKind::missing);
-    EXPECT_EQ(d.code, "E601");
-    EXPECT_EQ(d.message, "the C compiler '" + name + "' named by MDH_CC was not found");
-    EXPECT_EQ(d.hint,
-              "install gcc (apt-get install gcc), or set MDH_CC to a C compiler with OpenMP");
-  }
-}
-
-TEST(FindCompiler, without_the_variable_the_usual_names_are_tried) {
-  const Script clang("exit 0", "clang");
-  const ScopedEnvironment cc("MDH_CC", std::nullopt), path("PATH", clang.folder());
-  EXPECT_EQ(find_compiler().path, clang.path());
-  write_file(clang.folder() + "/gcc", "#!/bin/sh\n");
-  EXPECT_EQ(find_compiler().path, clang.path()) << "a file that cannot be executed";
-  std::filesystem::permissions(clang.folder() + "/gcc", std::filesystem::perms::owner_all);
-  EXPECT_EQ(find_compiler().path, clang.folder() + "/gcc");
-}
-
-TEST(FindCompiler, machine_without_any_compiler_is_told_what_to_install) {
-  const TemporaryDirectory empty;
-  const ScopedEnvironment cc("MDH_CC", std::nullopt), path("PATH", empty.path().string());
-  const Diagnostic d = diagnostic_of(find_compiler);
-  EXPECT_EQ(d.kind, DiagnosticKind::missing);
-  EXPECT_EQ(d.code, "E601");
-  EXPECT_EQ(d.message, "no C compiler found (tried cc, gcc, clang)");
-}
 
 /// What the compiler was called with when these modules were loaded.
 std::string arguments_for(const std::vector<Module>& modules) {
@@ -241,6 +270,38 @@ TEST(Library, source_that_does_not_compile_is_a_bug_and_shows_why) {
   EXPECT_EQ(d.kind, DiagnosticKind::internal);
   EXPECT_NE(d.message.find(" refused the printed source:\n"), std::string::npos) << d.message;
   EXPECT_NE(d.message.find("undeclared_thing"), std::string::npos) << d.message;
+}
+
+TEST(Library, flags_of_the_configuration_that_the_compiler_refuses_are_the_users_mistake) {
+  Module module = module_of("f", "out[0] = 1;");
+  module.flags = {"-fno-such-flag"};
+  const Diagnostic d = diagnostic_of([&] { load(module); });
+  EXPECT_EQ(d.kind, DiagnosticKind::user);
+  EXPECT_EQ(d.code, "E605");
+  EXPECT_NE(d.message.find(" with the flags '-fno-such-flag' of the configuration:\n"),
+            std::string::npos)
+      << d.message;
+  EXPECT_EQ(d.hint, "does it compile without them?");
+}
+
+TEST(Library, flags_and_compiler_of_the_module_are_used) {
+  const Script compiler("exec cc \"$@\"");
+  Module module = module_of("f", "out[0] = ANSWER;");
+  module.compiler = compiler.path();
+  module.flags = {"-DANSWER=42"};
+  EXPECT_EQ(result_of(load(module)), std::vector<long>{42});
+}
+
+TEST(Library, compiler_that_hangs_is_ended) {
+  const Script compiler("[ \"$1\" = -v ] && exit 0\nsleep 100");
+  const Diagnostic d = diagnostic_of([&] {
+    const Module module = module_of("f", "out[0] = 1;");
+    load({&module, 1}, {compiler.path(), {}}, {.seconds = 0.1});
+  });
+  EXPECT_EQ(d.kind, DiagnosticKind::missing);
+  EXPECT_EQ(d.code, "E607");
+  EXPECT_EQ(d.message,
+            "compiling a kernel took too long: " + compiler.path() + " took longer than 0.1 s");
 }
 
 TEST(Library, entry_that_is_not_in_the_source_is_a_bug) {

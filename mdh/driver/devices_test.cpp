@@ -1,0 +1,29 @@
+#include "mdh/driver/devices.h"
+
+#include <gtest/gtest.h>
+
+#include "mdh/runtime/testing.h"
+
+namespace mdh::driver {
+namespace {
+
+TEST(Devices, host_comes_first_with_cores_and_compilers) {
+  const runtime::DeviceInfo host = all_devices().at(0);
+  EXPECT_EQ(host.kind, "host");
+  EXPECT_FALSE(host.name.empty());
+  ASSERT_GE(host.details.size(), 2u);
+  EXPECT_EQ(host.details[0].first, "cores");
+  EXPECT_EQ(host.details[1].first.find("compiler /"), 0u) << host.details[1].first;
+  EXPECT_NE(host.details[1].second.find("; instruction set: "), std::string::npos);
+}
+
+TEST(Devices, host_without_a_compiler_says_why) {
+  const runtime::ScopedEnvironment cc("MDH_CC", "/nonexistent");
+  const runtime::DeviceInfo host = all_devices().at(0);
+  EXPECT_EQ(host.details.at(1).first, "compiler");
+  EXPECT_EQ(host.details.at(1).second,
+            "none: the C compiler '/nonexistent' named by MDH_CC was not found");
+}
+
+}  // namespace
+}  // namespace mdh::driver

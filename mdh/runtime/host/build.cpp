@@ -1,0 +1,174 @@
+#include "mdh/runtime/host/build.h"
+
+#include <algorithm>
+#include <map>
+#include <thread>
+
+#include "mdh/runtime/host/isa.h"
+#include "mdh/runtime/process.h"
+#include "mdh/support/diagnostic.h"
+#include "mdh/support/text.h"
+
+namespace mdh::runtime::host {
+namespace {
+
+int processes_of(const BuildOptions& options) {
+  if (options.at_once > 0) return options.at_once;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+/// Flags such as -march=native mean another thing on another CPU, so the CPU is part of the key.
+std::string key_of(const Unit& unit, const std::string& fingerprint) {
+  const std::vector<std::string> command =
+      command_line(unit.compiler, unit.contract, "kernels.c", "kernels.so");
+  return cache_key(
+      {"object of mdh", MDH_VERSION, fingerprint, join(command, "\n"), cpu_model(), unit.source});
+}
+
+std::vector<std::string> keys_of(const std::vector<Unit>& units) {
+  std::map<std::string, std::string> fingerprints;
+  std::vector<std::string> keys;
+  for (const Unit& unit : units) {
+    std::string& fingerprint = fingerprints[unit.compiler.path];
+    if (fingerprint.empty()) fingerprint = identify(unit.compiler.path).fingerprint;
+    keys.push_back(key_of(unit, fingerprint));
+  }
+  return keys;
+}
+
+std::string object_in(const TemporaryDirectory& folder) { return folder.path() / "kernels.so"; }
+
+Job job_of(const Unit& unit, const TemporaryDirectory& folder) {
+  const std::string source = folder.path() / "kernels.c";
+  write_file(source, unit.source);
+  return {command_line(unit.compiler, unit.contract, source, object_in(folder)), folder.path()};
+}
+
+BuildFailure failure_of(const Exit& exit, const Compiler& compiler, double seconds) {
+  using Kind = BuildFailure::Kind;
+  if (exit.timed_out) {
+    return {Kind::timed_out, fmt::format("{} took longer than {} s", compiler.path, seconds)};
+  }
+  if (exit.status < 0) return {Kind::not_started, compiler.path + " cannot be started"};
+  return {Kind::refused, exit.output};
+}
+
+/// The file in the cache, or where it was made if the cache does not keep it.
+Object kept(const std::string& key, const std::shared_ptr<const TemporaryDirectory>& folder,
+            const Cache& cache) {
+  const std::string made = object_in(*folder);
+  std::error_code failure;
+  if (!cache.enabled() || !std::filesystem::exists(made, failure))
+    return {made, key, false, folder};
+  const auto stored = cache.store(key, read_file(made));
+  return stored ? Object{*stored, key, false, nullptr} : Object{made, key, false, folder};
+}
+
+}  // namespace
+
+Unit unit_of(const std::vector<kernel::Module>& modules, const Compiler& compiler) {
+  Unit unit{.compiler = compiler};
+  for (const kernel::Module& module : modules) {
+    unit.source += module.source + "\n";
+    unit.contract = unit.contract && module.contract_allowed;
+  }
+  return unit;
+}
+
+std::vector<Built> build_units(const std::vector<Unit>& units, const BuildOptions& options) {
+  const std::vector<std::string> keys = keys_of(units);
+  std::vector<Built> results(units.size());
+  std::vector<size_t> open;  // units to compile
+  std::vector<std::shared_ptr<const TemporaryDirectory>> folders;
+  std::vector<Job> jobs;
+  for (size_t n = 0; n < units.size(); ++n) {
+    const auto found = options.renew ? std::nullopt : options.cache.find(keys[n]);
+    if (found) {
+      results[n].object = Object{*found, keys[n], true, nullptr};
+      continue;
+    }
+    open.push_back(n);
+    folders.push_back(std::make_shared<const TemporaryDirectory>());
+    jobs.push_back(job_of(units[n], *folders.back()));
+  }
+  const std::vector<Exit> exits = run_programs(jobs, processes_of(options), options.seconds);
+  for (size_t k = 0; k < open.size(); ++k) {
+    Built& result = results[open[k]];
+    if (exits[k].status == 0) {
+      result.object = kept(keys[open[k]], folders[k], options.cache);
+    } else {
+      result.failure = failure_of(exits[k], units[open[k]].compiler, options.seconds);
+    }
+  }
+  return results;
+}
+
+namespace {
+
+/// Modules of one group that go into one unit, by their places.
+struct Share {
+  size_t group;
+  std::vector<size_t> modules;
+};
+
+using Groups = std::vector<std::vector<kernel::Module>>;
+
+std::vector<Share> shares_of(const Groups& groups) {
+  std::vector<Share> shares;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    std::map<std::pair<std::string, std::vector<std::string>>, size_t> by_choice;
+    for (size_t m = 0; m < groups[g].size(); ++m) {
+      const kernel::Module& module = groups[g][m];
+      const auto [found, is_new] =
+          by_choice.emplace(std::pair(module.compiler, module.flags), shares.size());
+      if (is_new) shares.push_back({g, {}});
+      shares[found->second].modules.push_back(m);
+    }
+  }
+  return shares;
+}
+
+std::vector<Share> one_by_one(const std::vector<Share>& shares) {
+  std::vector<Share> singles;
+  for (const Share& share : shares) {
+    for (const size_t m : share.modules) singles.push_back({share.group, {m}});
+  }
+  return singles;
+}
+
+std::vector<Built> build_shares(const Groups& groups, const std::vector<Share>& shares,
+                                const BuildOptions& options) {
+  std::map<std::pair<std::string, std::vector<std::string>>, Compiler> compilers;
+  std::vector<Unit> units;
+  for (const Share& share : shares) {
+    std::vector<kernel::Module> modules;
+    for (const size_t m : share.modules) modules.push_back(groups[share.group][m]);
+    const auto choice = std::pair(modules.front().compiler, modules.front().flags);
+    if (compilers.count(choice) == 0) {
+      compilers[choice] = compiler_for(modules.front(), options.cache);
+    }
+    units.push_back(unit_of(modules, compilers[choice]));
+  }
+  return build_units(units, options);
+}
+
+}  // namespace
+
+std::vector<std::vector<Built>> build_groups(const Groups& groups, const BuildOptions& options) {
+  std::vector<std::vector<Built>> results;
+  for (const auto& group : groups) results.emplace_back(group.size());
+  std::vector<Share> open = shares_of(groups), failed;
+  const auto build_open = [&] {
+    const std::vector<Built> built = build_shares(groups, open, options);
+    for (size_t n = 0; n < open.size(); ++n) {
+      for (const size_t m : open[n].modules) results[open[n].group][m] = built[n];
+      if (!built[n].object && open[n].modules.size() > 1) failed.push_back(open[n]);
+    }
+  };
+  build_open();
+  open = one_by_one(failed);
+  build_open();
+  return results;
+}
+
+}  // namespace mdh::runtime::host

@@ -1,0 +1,110 @@
+#include "mdh/runtime/worker/message.h"
+
+#include <array>
+#include <cstring>
+
+#include <nlohmann/json.hpp>
+
+namespace mdh::runtime {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<const char*, 6> status_names = {"ok",   "crash",         "timeout",
+                                                     "exit", "out_of_memory", "error"};
+
+/// A launch is its name, a loop is [count, steps].
+json to_json(const std::vector<kernel::Step>& steps) {
+  json all = json::array();
+  for (const kernel::Step& step : steps) {
+    if (const auto* launch = std::get_if<kernel::Launch>(&step.is)) {
+      all.push_back(launch->function);
+    } else {
+      const auto& repeat = std::get<kernel::Repeat>(step.is);
+      all.push_back(json::array({repeat.count, to_json(repeat.body)}));
+    }
+  }
+  return all;
+}
+
+std::vector<kernel::Step> steps_from(const json& all) {
+  std::vector<kernel::Step> steps;
+  for (const json& step : all) {
+    if (step.is_string()) {
+      steps.push_back({kernel::Launch{step.get<std::string>()}});
+    } else {
+      steps.push_back({kernel::Repeat{step.at(0), steps_from(step.at(1))}});
+    }
+  }
+  return steps;
+}
+
+json to_json(const TimingLimits& l) { return {l.warm_up, l.least, l.most, l.seconds, l.accuracy}; }
+
+TimingLimits limits_from(const json& l) { return {l.at(0), l.at(1), l.at(2), l.at(3), l.at(4)}; }
+
+/// What `read` makes of the text, or nothing where that is not possible.
+template <class F>
+auto parsed(const std::string& text, F read) -> std::optional<decltype(read(json()))> {
+  try {
+    return read(json::parse(text));
+  } catch (const json::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string to_string(WorkStatus status) { return status_names[static_cast<size_t>(status)]; }
+
+std::string to_text(const WorkRequest& r) {
+  json out = {{"mdh", r.version},           {"library", r.library},
+              {"steps", to_json(r.steps)},  {"bytes", r.bytes},
+              {"is_output", r.is_output},   {"workspace", r.workspace_bytes},
+              {"parts", r.parts_on_cores},  {"threads", r.threads},
+              {"time_limit", r.time_limit}, {"measure", nullptr}};
+  if (r.measure) out["measure"] = to_json(*r.measure);
+  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::optional<WorkRequest> request_from(const std::string& text) {
+  return parsed(text, [](const json& in) {
+    WorkRequest r{in.at("mdh"),   in.at("library"),   steps_from(in.at("steps")),
+                  in.at("bytes"), in.at("is_output"), in.at("workspace"),
+                  in.at("parts"), in.at("threads"),   in.at("time_limit"),
+                  std::nullopt};
+    if (!in.at("measure").is_null()) r.measure = limits_from(in.at("measure"));
+    return r;
+  });
+}
+
+std::string to_text(const Outcome& o) {
+  const json out = {
+      {"status", to_string(o.status)},
+      {"reason", o.reason},
+      {"timing", {o.timing.median_us, o.timing.mean_us, o.timing.ci99_us, o.timing.count}}};
+  return out.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::optional<Outcome> outcome_from(const std::string& text) {
+  return parsed(text, [](const json& in) {
+    Outcome o{WorkStatus::error, in.at("reason"), {}};
+    for (size_t n = 0; n < status_names.size(); ++n) {
+      if (in.at("status") == status_names[n]) o.status = static_cast<WorkStatus>(n);
+    }
+    const json& t = in.at("timing");
+    o.timing = {t.at(0), t.at(1), t.at(2), t.at(3)};
+    return o;
+  });
+}
+
+std::optional<CrashNote> crash_from(const std::string& text) {
+  CrashNote note;
+  if (text.size() != sizeof(note) || std::memcmp(text.data(), note.tag, sizeof(note.tag)) != 0) {
+    return std::nullopt;
+  }
+  std::memcpy(&note, text.data(), sizeof(note));
+  return note;
+}
+
+}  // namespace mdh::runtime

@@ -1,0 +1,127 @@
+#include "mdh/runtime/worker/server.h"
+
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <new>
+
+#include "mdh/runtime/host/library.h"
+#include "mdh/runtime/worker/message.h"
+#include "mdh/runtime/worker/private_copies.h"
+#include "mdh/runtime/worker/shared_buffers.h"
+#include "mdh/support/diagnostic.h"
+
+namespace mdh::runtime {
+namespace {
+
+// ---- last words
+
+/// A signal handler reaches nothing but global data.
+volatile int last_words_socket = -1;
+
+/// Tells the parent what it cannot see from outside, and lets the signal do its work.
+void report_crash(int signal, siginfo_t* info, void* /*context*/) {
+  CrashNote note;
+  note.signal = signal;
+  note.error = errno;
+  note.address = info->si_code > 0 ? reinterpret_cast<uint64_t>(info->si_addr) : 0;
+  send(last_words_socket, &note, sizeof(note), MSG_NOSIGNAL);
+  raise(signal);
+}
+
+void report_crashes_to(int socket) {
+  last_words_socket = socket;
+  // Of its own, because a stack that overflowed has no room for a handler.
+  static std::array<char, 65536> stack;
+  stack_t alternative{};
+  alternative.ss_sp = stack.data();
+  alternative.ss_size = stack.size();
+  sigaltstack(&alternative, nullptr);
+  struct sigaction action {};
+  action.sa_sigaction = report_crash;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_NODEFER;
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+// ---- work
+
+/// The parent keeps the time. This is for a worker whose parent died.
+void set_alarm(double seconds) {
+  itimerval timer{};
+  timer.it_value.tv_sec = static_cast<time_t>(std::ceil(seconds));
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+host::Kernel kernel_of(const WorkRequest& request) {
+  kernel::Module module;
+  module.steps = request.steps;
+  module.arguments.resize(request.bytes.size());
+  module.workspace_bytes = request.workspace_bytes;
+  module.parts_on_cores = request.parts_on_cores;
+  return {module, host::Object{.path = request.library}};
+}
+
+Outcome compute(const WorkRequest& request, const SharedBuffers& shared) {
+  const host::Kernel kernel = kernel_of(request);
+  const PrivateCopies copies(shared);
+  Outcome outcome;
+  errno = 0;  // what a crash reports is the kernel's own
+  const auto run = [&] { kernel(copies.pointers(), request.threads); };
+  if (request.measure) {
+    outcome.timing = measure(run, *request.measure);
+  } else {
+    run();
+  }
+  copies.copy_back(request.is_output);
+  return outcome;
+}
+
+Outcome outcome_of(const std::string& text, int descriptor) {
+  const std::optional<WorkRequest> request = request_from(text);
+  if (!request || request->version != MDH_VERSION || descriptor < 0) {
+    if (descriptor >= 0) close(descriptor);
+    return {
+        WorkStatus::error, "the worker is not of the same version as mdh (" MDH_VERSION ")", {}};
+  }
+  try {
+    const SharedBuffers shared(descriptor, request->bytes);
+    if (request->time_limit > 0) set_alarm(request->time_limit + 2);
+    return compute(*request, shared);
+  } catch (const std::bad_alloc&) {
+    return {WorkStatus::out_of_memory, "no memory for the buffers of a kernel", {}};
+  } catch (const Error& e) {
+    const Diagnostic& d = e.diagnostic();
+    return {d.code == "E603" ? WorkStatus::out_of_memory : WorkStatus::error, d.message, {}};
+  }
+}
+
+}  // namespace
+
+void limit_memory(int64_t bytes) {
+  if (bytes <= 0) return;
+  const rlimit limit{static_cast<rlim_t>(bytes), static_cast<rlim_t>(bytes)};
+  setrlimit(RLIMIT_AS, &limit);
+}
+
+void serve(int socket) {
+  const rlimit no_core{0, 0};  // crashes are expected here; nobody wants their images
+  setrlimit(RLIMIT_CORE, &no_core);
+  report_crashes_to(socket);
+  std::string text;
+  int descriptor = -1;
+  while (receive_message(socket, -1, text, descriptor) == Receipt::message) {
+    Outcome outcome = outcome_of(text, descriptor);
+    set_alarm(0);
+    send_message(socket, to_text(outcome));
+  }
+}
+
+}  // namespace mdh::runtime

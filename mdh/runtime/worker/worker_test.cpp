@@ -1,0 +1,434 @@
+// Everything that compiled code can do to the process it runs in.
+#include "mdh/runtime/worker/worker.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include "mdh/runtime/host/library.h"
+#include "mdh/runtime/testing.h"
+#include "mdh/support/testing.h"
+
+namespace mdh::runtime {
+namespace {
+
+using kernel::Module;
+
+WorkerOptions options() { return {.program = MDH_WORKER_FILE}; }
+
+/// A compiled module and a buffer for it, with -1 in every element.
+struct Work {
+  Module module;
+  host::Object object;
+  SharedBuffers buffers;
+
+  explicit Work(const Module& m)
+      : module(m),
+        object(*host::build_units({host::unit_of({m}, host::find_compiler())}, {}).front().object),
+        buffers({m.arguments.at(0).bytes()}) {
+    for (int64_t n = 0; n < m.arguments[0].elements(); ++n) values()[n] = -1;
+  }
+  explicit Work(const std::string& body) : Work(module_of("f", body)) {}
+
+  long* values() const { return static_cast<long*>(buffers.pointers()[0]); }
+  Outcome on(Worker& worker, const WorkOptions& how = {}) const {
+    return worker.run(module, object.path, buffers, how);
+  }
+};
+
+/// A good run works, with its result in the shared buffer.
+void expect_usable(Worker& worker) {
+  const Work good("out[0] = 42;");
+  const Outcome outcome = good.on(worker);
+  EXPECT_EQ(outcome.status, WorkStatus::ok) << outcome.reason;
+  EXPECT_EQ(good.values()[0], 42);
+}
+
+bool has_children() {
+  int status = 0;
+  const pid_t found = waitpid(-1, &status, WNOHANG);
+  return !(found < 0 && errno == ECHILD);
+}
+
+void expect_outcome(const std::string& body, const WorkerOptions& how, WorkStatus status,
+                    const std::string& reason) {
+  {
+    Worker worker(how);
+    const Work work(body);
+    const Outcome outcome = work.on(worker);
+    EXPECT_EQ(to_string(outcome.status), to_string(status)) << outcome.reason;
+    EXPECT_NE(outcome.reason.find(reason), std::string::npos) << outcome.reason;
+    EXPECT_EQ(worker.process(), 0) << "it is over";
+    EXPECT_FALSE(has_children()) << "and no zombie is left";
+    EXPECT_EQ(work.values()[0], -1) << "nor a half result";
+    expect_usable(worker);
+  }
+  EXPECT_FALSE(has_children());
+}
+
+// ---- good runs
+
+TEST(Worker, computes_in_another_process_that_is_reused) {
+  Worker worker(options());
+  EXPECT_EQ(worker.process(), 0) << "not started before it is needed";
+  const Work work("int getpid(void); out[0] = getpid();");
+  ASSERT_EQ(work.on(worker).status, WorkStatus::ok);
+  EXPECT_EQ(work.values()[0], worker.process());
+  EXPECT_NE(worker.process(), getpid());
+  const long first = work.values()[0];
+  for (int round = 0; round < 20; ++round) {
+    const Work other(fmt::format("out[0] = {};", round));
+    ASSERT_EQ(other.on(worker).status, WorkStatus::ok);
+    EXPECT_EQ(other.values()[0], round);
+  }
+  EXPECT_EQ(worker.process(), first);
+}
+
+TEST(Worker, inputs_arrive_and_only_outputs_come_back) {
+  Module module{.language = "c", .name = "f", .steps = {{kernel::Launch{"f"}}}};
+  module.source =
+      "void f(void **b, char *w, long t) {\n"
+      "  for (int n = 0; n < 1000; ++n) ((int *)b[0])[n] = ((int *)b[1])[n] + *(int *)b[2];\n"
+      "  *(int *)b[2] = 99; }";
+  module.arguments = {
+      {"y", "i32", 4, {1000}, true}, {"x", "i32", 4, {1000}, false}, {"c", "i32", 4, {}, false}};
+  const Work compiled(module);
+  const SharedBuffers buffers({4000, 4000, 4});
+  auto* y = static_cast<int*>(buffers.pointers()[0]);
+  auto* x = static_cast<int*>(buffers.pointers()[1]);
+  auto* c = static_cast<int*>(buffers.pointers()[2]);
+  for (int n = 0; n < 1000; ++n) x[n] = n * n;
+  *c = 5;
+  Worker worker(options());
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_EQ(worker.run(module, compiled.object.path, buffers).status, WorkStatus::ok);
+    for (int n = 0; n < 1000; ++n) ASSERT_EQ(y[n], n * n + 5);
+    EXPECT_EQ(*c, 5) << "a kernel that writes its inputs does not spoil them";
+  }
+}
+
+TEST(Worker, outputs_that_are_not_written_keep_what_they_had) {
+  const Work work(module_of("f", "out[1] = 7;", 3));
+  Worker worker(options());
+  ASSERT_EQ(work.on(worker).status, WorkStatus::ok);
+  EXPECT_EQ(work.values()[0], -1);
+  EXPECT_EQ(work.values()[1], 7);
+  EXPECT_EQ(work.values()[2], -1);
+}
+
+TEST(Worker, threads_workspace_and_repeated_launches_are_as_in_this_process) {
+  Module module = module_of("f",
+                            "out[0] = threads; ++*(long *)workspace; out[1] = *(long *)workspace;\n"
+                            "out[2] = (unsigned long)workspace % 64;",
+                            3);
+  module.source += "\nvoid zero(void **b, char *w, long t) { *(long *)w = 100; }";
+  module.steps = {{kernel::Launch{"zero"}}, {kernel::Repeat{3, {{kernel::Launch{"f"}}}}}};
+  module.workspace_bytes = 8;
+  module.parts_on_cores = 4;
+  const Work work(module);
+  Worker worker(options());
+  ASSERT_EQ(work.on(worker, {.threads = 9}).status, WorkStatus::ok);
+  EXPECT_EQ(work.values()[0], 4);
+  EXPECT_EQ(work.values()[1], 103);
+  EXPECT_EQ(work.values()[2], 0);
+}
+
+TEST(Worker, openmp_works_with_any_number_of_threads) {
+  Module module = module_of("f",
+                            "out[0] = 0;\n"
+                            "#pragma omp parallel for num_threads(threads) reduction(+ : out[0])\n"
+                            "for (long n = 0; n < 1000; ++n) out[0] += n;");
+  module.parts_on_cores = 16;
+  const Work work(module);
+  Worker worker(options());
+  for (const int threads : {1, 2, 5, 3, 16}) {
+    work.values()[0] = -1;
+    ASSERT_EQ(work.on(worker, {.threads = threads}).status, WorkStatus::ok);
+    EXPECT_EQ(work.values()[0], 499500);
+  }
+}
+
+TEST(Worker, measures_by_the_rules_of_the_timer) {
+  const Work work(
+      "static long calls; out[0] = ++calls;\nfor (volatile int n = 0; n < 100000;) n = n + 1;");
+  Worker worker(options());
+  const Outcome outcome =
+      work.on(worker, {.measure = TimingLimits{.warm_up = 3, .least = 4, .accuracy = 1e9}});
+  ASSERT_EQ(outcome.status, WorkStatus::ok);
+  EXPECT_EQ(outcome.timing.count, 4);
+  EXPECT_GT(outcome.timing.median_us, 1);
+  EXPECT_EQ(work.values()[0], 3 + 4);
+  EXPECT_EQ(work.on(worker).timing.count, 0);
+}
+
+TEST(Worker, large_buffers_go_both_ways) {
+  constexpr int64_t count = 4 << 20;
+  const Work work(
+      module_of("f", fmt::format("for (long n = 0; n < {}; ++n) out[n] = n;", count), count));
+  Worker worker(options());
+  ASSERT_EQ(work.on(worker).status, WorkStatus::ok);
+  for (int64_t n = 0; n < count; ++n) ASSERT_EQ(work.values()[n], n);
+}
+
+// ---- crashes and other ends
+
+TEST(WorkerCrash, segmentation_fault) {
+  expect_outcome("out[0] = 1; *(volatile int *)16 = 1;", options(), WorkStatus::crash,
+                 "crashed with signal 11 (Segmentation fault) at address 0x10");
+}
+
+TEST(WorkerCrash, abort) {
+  expect_outcome("void abort(void); out[0] = 1; abort();", options(), WorkStatus::crash,
+                 "crashed with signal 6 (Aborted)");
+}
+
+TEST(WorkerCrash, illegal_instruction) {
+  expect_outcome("__builtin_trap();", options(), WorkStatus::crash, "crashed with signal ");
+}
+
+TEST(WorkerCrash, stack_overflow) {
+  expect_outcome(
+      "volatile char big[1 << 16]; big[0] = 1; void (*volatile self)(void **, char *, long) = f;\n"
+      "self(buffers, (char *)big, threads); out[0] = big[0];",
+      options(), WorkStatus::crash, "crashed with signal 11");
+}
+
+TEST(WorkerCrash, in_a_thread_of_openmp) {
+  expect_outcome("#pragma omp parallel num_threads(4)\n*(volatile int *)0 = 1;", options(),
+                 WorkStatus::crash, "crashed with signal 11");
+}
+
+TEST(WorkerCrash, writing_behind_a_buffer) {
+  for (const int64_t count : {1, 7, 512, 100000}) {
+    Worker worker(options());
+    const Work work(module_of("f", fmt::format("out[{}] = 3;", count + 7), count));
+    const Outcome outcome = work.on(worker);
+    EXPECT_EQ(outcome.status, WorkStatus::crash) << count;
+    expect_usable(worker);
+  }
+}
+
+/// Code that an earlier kernel left in a state in which it cannot work.
+TEST(WorkerCrash, of_a_process_that_others_have_spoilt_does_not_count) {
+  Worker worker(options());
+  const Work spoils("int setenv(const char *, const char *, int); setenv(\"SPOILT\", \"1\", 1);");
+  const Work suffers(
+      "char *getenv(const char *); if (getenv(\"SPOILT\")) *(volatile int *)0 = 1;\nout[0] = 5;");
+  ASSERT_EQ(spoils.on(worker).status, WorkStatus::ok);
+  const pid_t first = worker.process();
+  const Outcome outcome = suffers.on(worker);
+  EXPECT_EQ(outcome.status, WorkStatus::ok) << outcome.reason;
+  EXPECT_EQ(suffers.values()[0], 5);
+  EXPECT_NE(worker.process(), first);
+  const Work wrong("*(volatile int *)0 = 1;");
+  EXPECT_EQ(wrong.on(worker).status, WorkStatus::crash) << "also in a new process";
+}
+
+TEST(WorkerExit, any_exit_code) {
+  for (const int code : {0, 3}) {
+    expect_outcome(fmt::format("void exit(int); out[0] = 1; exit({});", code), options(),
+                   WorkStatus::exit, fmt::format("ended the process with exit code {}", code));
+  }
+}
+
+TEST(WorkerTimeout, infinite_loop) {
+  WorkerOptions short_time = options();
+  short_time.time_limit = 0.3;
+  const auto begin = std::chrono::steady_clock::now();
+  expect_outcome("for (volatile int n = 0;;) n = n + 1;", short_time, WorkStatus::timeout,
+                 "did not finish within 0.3 s");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST(WorkerTimeout, hang_that_ignores_signals) {
+  WorkerOptions short_time = options();
+  short_time.time_limit = 0.3;
+  expect_outcome(
+      "void (*signal(int, void (*)(int)))(int); unsigned sleep(unsigned);\n"
+      "for (int s = 1; s < 32; ++s) signal(s, (void (*)(int))1);\nfor (;;) sleep(1);",
+      short_time, WorkStatus::timeout, "did not finish within 0.3 s");
+}
+
+TEST(WorkerTimeout, measurement_is_limited_as_a_whole) {
+  WorkerOptions short_time = options();
+  short_time.time_limit = 0.3;
+  Worker worker(short_time);
+  const Work work("int usleep(unsigned); usleep(10000); out[0] = 1;");
+  const Outcome outcome =
+      work.on(worker, {.measure = TimingLimits{.most = 1000000, .seconds = 100, .accuracy = 0}});
+  EXPECT_EQ(outcome.status, WorkStatus::timeout);
+  expect_usable(worker);
+}
+
+TEST(WorkerMemory, allocation_beyond_the_limit) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer needs more address space than the test leaves";
+#endif
+  WorkerOptions little = options();
+  little.memory_limit = int64_t{1} << 30;
+  expect_outcome(
+      "void *malloc(unsigned long);\n"
+      "volatile char *block = malloc(2UL << 30); block[0] = 1; out[0] = block[0];",
+      little, WorkStatus::out_of_memory, "ran out of memory and then crashed with signal 11");
+}
+
+TEST(WorkerMemory, buffers_and_workspace_beyond_the_limit) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer needs more address space than the test leaves";
+#endif
+  WorkerOptions little = options();
+  little.memory_limit = int64_t{1} << 30;
+  Worker worker(little);
+  Module module = module_of("f", "out[0] = 1;");
+  module.workspace_bytes = int64_t{2} << 30;
+  const Outcome workspace = Work(module).on(worker);
+  EXPECT_EQ(workspace.status, WorkStatus::out_of_memory);
+  EXPECT_EQ(workspace.reason, "no memory for a workspace of 2147483648 bytes");
+  const Module plain = module_of("f", "out[0] = 1;");
+  const SharedBuffers large({int64_t{2} << 30});
+  const Outcome buffers = worker.run(plain, Work(plain).object.path, large);
+  EXPECT_EQ(buffers.status, WorkStatus::out_of_memory) << buffers.reason;
+  EXPECT_NE(worker.process(), 0) << "it noticed in time";
+  expect_usable(worker);
+}
+
+// ---- mistakes
+
+TEST(WorkerError, entry_that_is_missing) {
+  Work work("out[0] = 1;");
+  work.module.steps = {{kernel::Launch{"g"}}};
+  Worker worker(options());
+  const Outcome outcome = work.on(worker);
+  EXPECT_EQ(outcome.status, WorkStatus::error);
+  EXPECT_EQ(outcome.reason.find("the compiled library lacks 'g'"), 0u) << outcome.reason;
+  EXPECT_NE(worker.process(), 0) << "a mistake that does not end it";
+  expect_usable(worker);
+}
+
+TEST(WorkerError, library_that_is_missing) {
+  const Work work("out[0] = 1;");
+  Worker worker(options());
+  const Outcome outcome = worker.run(work.module, "/nowhere/kernels.so", work.buffers);
+  EXPECT_EQ(outcome.status, WorkStatus::error);
+  EXPECT_NE(outcome.reason.find("/nowhere/kernels.so"), std::string::npos) << outcome.reason;
+  expect_usable(worker);
+}
+
+TEST(WorkerError, message_that_is_too_long) {
+  Work work("out[0] = 1;");
+  work.module.steps = std::vector<kernel::Step>(1000000, {kernel::Launch{"f"}});
+  Worker worker(options());
+  EXPECT_EQ(work.on(worker).status, WorkStatus::error);
+  expect_usable(worker);
+}
+
+TEST(WorkerError, program_that_is_no_worker) {
+  const Work work("out[0] = 1;");
+  Worker none({.program = "/nowhere/worker"});
+  EXPECT_EQ(work.on(none).status, WorkStatus::error);
+  EXPECT_EQ(work.on(none).reason, "'/nowhere/worker' cannot be started, or does not listen");
+  const Script other("exit 5");
+  Worker wrong({.program = other.path()});
+  const Outcome outcome = work.on(wrong);
+  EXPECT_TRUE(outcome.status == WorkStatus::exit || outcome.status == WorkStatus::error);
+  EXPECT_FALSE(has_children());
+}
+
+// ---- from outside
+
+TEST(WorkerKilled, between_runs_nobody_notices) {
+  Worker worker(options());
+  expect_usable(worker);
+  const pid_t first = worker.process();
+  kill(first, SIGKILL);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  expect_usable(worker);
+  EXPECT_NE(worker.process(), first);
+}
+
+TEST(WorkerKilled, during_a_run_is_a_crash) {
+  Worker worker(options());
+  expect_usable(worker);
+  const Work work("unsigned sleep(unsigned); sleep(30);");
+  std::thread killer([process = worker.process()] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    kill(process, SIGKILL);
+  });
+  const Outcome outcome = work.on(worker);
+  killer.join();
+  EXPECT_EQ(outcome.status, WorkStatus::crash);
+  EXPECT_EQ(outcome.reason.find("was killed, from outside"), 0u) << outcome.reason;
+  expect_usable(worker);
+}
+
+TEST(Worker, ends_with_the_object_and_leaves_nothing) {
+  const auto open_files = [] {
+    const std::filesystem::directory_iterator files("/proc/self/fd");
+    return std::distance(begin(files), end(files));
+  };
+  const auto before = open_files();
+  pid_t process = 0;
+  {
+    Worker worker(options());
+    expect_usable(worker);
+    process = worker.process();
+    const Work crash("*(volatile int *)0 = 1;");
+    crash.on(worker);
+    expect_usable(worker);
+  }
+  EXPECT_FALSE(has_children());
+  EXPECT_EQ(kill(process, 0), -1);
+  EXPECT_EQ(open_files(), before);
+}
+
+// ---- what it means
+
+TEST(RequireSuccess, failures_are_errors_with_a_code_and_a_cause) {
+  const auto failure = [](WorkStatus status, const std::string& reason) {
+    return diagnostic_of([&] { require_success({status, reason, {}}); });
+  };
+  EXPECT_NO_THROW(require_success({}));
+  const Diagnostic crash = failure(WorkStatus::crash, "crashed with signal 11");
+  EXPECT_EQ(crash.kind, DiagnosticKind::internal);
+  EXPECT_EQ(crash.code, "E609");
+  EXPECT_EQ(crash.message, "the compiled kernel crashed with signal 11");
+  EXPECT_EQ(failure(WorkStatus::exit, "ended the process").code, "E609");
+  const Diagnostic timeout = failure(WorkStatus::timeout, "did not finish within 1 s");
+  EXPECT_EQ(timeout.kind, DiagnosticKind::user);
+  EXPECT_EQ(timeout.code, "E618");
+  EXPECT_EQ(timeout.message, "the compiled kernel did not finish within 1 s");
+  const Diagnostic memory = failure(WorkStatus::out_of_memory, "no memory");
+  EXPECT_EQ(memory.kind, DiagnosticKind::missing);
+  EXPECT_EQ(memory.code, "E619");
+  EXPECT_EQ(memory.message, "the compiled kernel cannot run: no memory");
+  EXPECT_EQ(failure(WorkStatus::error, "no entry").kind, DiagnosticKind::internal);
+}
+
+// ---- where it is
+
+TEST(FindWorker, variable_names_it) {
+  const Script program("exit 0");
+  const ScopedEnvironment worker("MDH_WORKER", program.path());
+  EXPECT_EQ(find_worker(), program.path());
+  const ScopedEnvironment wrong("MDH_WORKER", "/nonexistent");
+  const Diagnostic d = diagnostic_of([] { find_worker(); });
+  EXPECT_EQ(d.kind, DiagnosticKind::missing);
+  EXPECT_EQ(d.code, "E608");
+  EXPECT_EQ(d.message, "the program '/nonexistent' named by MDH_WORKER was not found");
+}
+
+TEST(FindWorker, without_the_variable_it_lies_beside_the_running_program) {
+  const ScopedEnvironment none("MDH_WORKER", std::nullopt);
+  EXPECT_EQ(find_worker(), "") << "the tests lie in another folder";
+  const Diagnostic d = diagnostic_of([] { Worker(); });
+  EXPECT_EQ(d.kind, DiagnosticKind::missing);
+  EXPECT_EQ(d.code, "E608");
+}
+
+}  // namespace
+}  // namespace mdh::runtime

@@ -1,0 +1,114 @@
+#include "tests/campaign/backends.h"
+
+#include "mdh/driver/data.h"
+#include "mdh/driver/memory.h"
+#include "mdh/driver/stages.h"
+#include "mdh/driver/verification.h"
+#include "mdh/hl/analysis.h"
+#include "mdh/hl/evaluate.h"
+#include "mdh/hl/print.h"
+#include "mdh/passes/lower.h"
+#include "mdh/runtime/opencl/kernel.h"
+
+namespace mdh::test {
+namespace {
+
+using scalar::Array;
+
+bool rounds(const hl::Program& p) {
+  for (const hl::BufferView& output : p.outputs) {
+    if (output.type.is_scalar() && is_floating(scalar_of(output.type))) return true;
+  }
+  return false;
+}
+
+/// Integers and records equal, floats within the bound of any order of combination.
+std::string complaint(const Prepared& one, const std::vector<Array>& outputs) {
+  const hl::Program& p = one.triple.program;
+  const std::vector<Array> expected = hl::evaluate(p, one.inputs);
+  for (size_t b = 0; b < expected.size(); ++b) {
+    const std::string& name = p.outputs[b].symbol.name;
+    // What is equal under two poisons by chance is no proof of a write.
+    for (size_t n = 0; n < expected[b].defined.size(); ++n) {
+      if (expected[b].defined[n] != 0 && outputs[b].defined[n] == 0) {
+        return fmt::format("element {} of '{}' is not written", n, name);
+      }
+      if (expected[b].defined[n] == 0 && outputs[b].defined[n] != 0) {
+        return fmt::format("element {} of '{}' is written", n, name);
+      }
+    }
+  }
+  if (rounds(p)) {
+    const driver::Verification v = driver::verify_outputs(
+        p, one.inputs, outputs, {.depth = driver::sequential_depth(p)});
+    return v.right ? "" : v.complaint;
+  }
+  for (size_t b = 0; b < expected.size(); ++b) {
+    const auto width = static_cast<size_t>(expected[b].width());
+    for (size_t n = 0; n < expected[b].cells.size(); ++n) {
+      if (expected[b].defined[n / width] != 0 && expected[b].cells[n] != outputs[b].cells[n]) {
+        return fmt::format("element {} of '{}' is wrong", n / width, p.outputs[b].symbol.name);
+      }
+    }
+  }
+  return "";
+}
+
+std::vector<kernel::Module> modules_of(const std::vector<Prepared>& all) {
+  std::vector<kernel::Module> modules;
+  for (const Prepared& one : all) modules.push_back(one.module);
+  return modules;
+}
+
+std::string ran(const Prepared& one, const driver::MemoryKernel& kernel) {
+  try {
+    driver::Memory memory(one.triple.program, one.inputs);
+    return complaint(one, memory.run_poisoned(kernel));
+  } catch (const Error& e) {
+    return e.diagnostic().message;
+  }
+}
+
+}  // namespace
+
+std::optional<Prepared> prepare(const Triple& triple, uint64_t seed, const std::string& target) {
+  try {
+    driver::Stages stages =
+        driver::lower_all(triple.program, triple.machine, triple.config,
+                          driver::find_target(target), fmt::format("case_{}", seed));
+    return Prepared{seed, triple, std::move(stages.low), std::move(stages.module),
+                    driver::random_inputs(triple.program, seed)};
+  } catch (const Error& e) {
+    if (e.diagnostic().kind == DiagnosticKind::unsupported) return std::nullopt;
+    throw;
+  }
+}
+
+std::vector<std::string> run_on_openmp(const std::vector<Prepared>& all,
+                                       const runtime::host::Compiler& compiler) {
+  const auto kernels = runtime::host::load(modules_of(all), compiler);
+  std::vector<std::string> complaints;
+  for (size_t n = 0; n < all.size(); ++n) {
+    const int threads = 1 + static_cast<int>(all[n].seed % 5);
+    complaints.push_back(ran(all[n], [&](auto buffers) { kernels[n](buffers, threads); }));
+  }
+  return complaints;
+}
+
+std::vector<std::string> run_on_opencl(const std::vector<Prepared>& all) {
+  static const runtime::opencl::Context context(runtime::opencl::find_device("opencl"));
+  const std::vector<kernel::Module> modules = modules_of(all);
+  auto kernels = runtime::opencl::load(modules, context);
+  std::vector<std::string> complaints;
+  for (size_t n = 0; n < all.size(); ++n) {
+    complaints.push_back(ran(all[n], [&](auto buffers) { kernels[n](buffers); }));
+  }
+  return complaints;
+}
+
+std::string describe(const Prepared& one) {
+  return fmt::format("seed {}\n{}{}{}", one.seed, hl::print(one.triple.program),
+                     ll::print(one.triple.config), one.module.source);
+}
+
+}  // namespace mdh::test

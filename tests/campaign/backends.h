@@ -1,0 +1,33 @@
+// Random triples through the back ends.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mdh/runtime/host/library.h"
+#include "tests/property/triples.h"
+
+namespace mdh::test {
+
+/// A triple, lowered for one target, with its data.
+struct Prepared {
+  uint64_t seed = 0;
+  Triple triple;
+  ll::Program low;
+  kernel::Module module;
+  std::vector<scalar::Array> inputs;
+};
+
+/// Nothing for what no back end does; the error says so.
+std::optional<Prepared> prepare(const Triple& triple, uint64_t seed, const std::string& target);
+
+/// What is wrong with each of them; empty texts where nothing is. All are compiled together and run
+/// twice on poisoned outputs, each with a number of threads of its own.
+std::vector<std::string> run_on_openmp(const std::vector<Prepared>& all,
+                                       const runtime::host::Compiler& compiler);
+std::vector<std::string> run_on_opencl(const std::vector<Prepared>& all);
+
+/// The triple as files of a test: program, machine, configuration, seed.
+std::string describe(const Prepared& one);
+
+}  // namespace mdh::test

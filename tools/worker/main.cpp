@@ -1,0 +1,39 @@
+// mdh-worker: runs compiled kernels for another process, which starts it and speaks to it over the
+// socket that it finds open. Its only argument limits its address space, in bytes.
+#include <sys/socket.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "mdh/runtime/worker/server.h"
+#include "mdh/support/text.h"
+
+namespace {
+
+constexpr int inherited_socket = 3;
+
+bool is_started_by_mdh(int count, char** words, long long& memory) {
+  int type = 0;
+  socklen_t size = sizeof(type);
+  return count == 2 && mdh::to_integer(words[1], memory) &&
+         getsockopt(inherited_socket, SOL_SOCKET, SO_TYPE, &type, &size) == 0;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  long long memory = 0;
+  if (!is_started_by_mdh(count, words, memory)) {
+    std::fputs("mdh-worker is started by mdh, to run compiled code; see 'mdh run --help'\n",
+               stderr);
+    return 2;
+  }
+  try {
+    mdh::runtime::limit_memory(memory);
+    mdh::runtime::serve(inherited_socket);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "mdh-worker: %s\n", e.what());
+    return 70;
+  }
+  return 0;
+}
