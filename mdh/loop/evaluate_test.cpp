@@ -136,7 +136,7 @@ TEST(LoopEvaluate, write_up_moves_an_accumulator_into_an_outer_one) {
 TEST(LoopEvaluate, write_up_moves_all_points_of_its_digits_that_exist) {
   // Five rows in the tile of which three exist; the others are undefined and not touched.
   const More more{"digit o: L2.i < 5 of i step 1 sequential\n",
-                  "buffer temporary u: i64[5] in L1 per ()\n"};
+                  "buffer temporary u: i64[5] in L1 of core per ()\n"};
   EXPECT_EQ(result(R"(
       loop o { loop q { accumulate (u[o]) first (q) from (x[i, k]); } }
       write_up (o) (y[i]) first () from (u[o]);)",
@@ -156,7 +156,7 @@ TEST(LoopEvaluate, digits_that_write_up_runs_over_may_decide_about_the_first_wri
 
 TEST(LoopEvaluate, copies_move_the_elements_within_their_conditions) {
   // Columns 3, 2, 1, 0 of a row, of which the last one is left out.
-  const More more{{}, "buffer temporary u: i64[4] in L1 per ()\n"};
+  const More more{{}, "buffer temporary u: i64[4] in L1 of core per ()\n"};
   EXPECT_EQ(complaint(R"(loop p {
       copy (n < 4) u[n] = x[p, 3 - n] within (3 - n >= 1, n >= 0) team ();
       loop q { accumulate (y[i]) first (q) from (u[q]); }
@@ -185,7 +185,7 @@ TEST(LoopEvaluate, what_is_allocated_begins_undefined_each_time) {
 
 const More private_sums{R"(digit c: COR.i < 3 of i step 1 cores
 )",
-                        "buffer temporary u: i64[] in L1 per (c)\n"};
+                        "buffer temporary u: i64[] in L1 of core per (c)\n"};
 
 TEST(LoopEvaluate, members_have_an_instance_each_of_what_is_per_them) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
@@ -243,7 +243,8 @@ const std::string f_at_i = "accumulate (y[i]) first () from (x[i]);";
 More scan_digits(const std::string& a_how, const std::string& b_how) {
   return {fmt::format("digit a: L2.i < 3 of i step 4 {}\ndigit b: L1.i < 4 of i step 1 {}\n", a_how,
                       b_how),
-          "buffer temporary u: i64[3, 4] in MM per ()\nbuffer temporary o: i64[4] in MM per ()\n"};
+          "buffer temporary u: i64[3, 4] in MM of all per ()\nbuffer temporary o: i64[4] in MM of "
+          "all per ()\n"};
 }
 
 TEST(LoopEvaluate, a_scan_step_joins_a_part_with_those_before_it) {
@@ -356,7 +357,7 @@ TEST(LoopEvaluate, loops_with_nothing_to_do_are_skipped) {
 }
 
 TEST(LoopEvaluate, a_deal_has_a_share_for_every_combination_of_its_counters) {
-  const More more{{}, "buffer temporary u: i64[6] in L1 per ()\n"};
+  const More more{{}, "buffer temporary u: i64[6] in L1 of core per ()\n"};
   EXPECT_EQ(complaint(R"(
     deal cores (n < 2, m < 3) { load a = x[m, n]; store u[n * 3 + m] = a; }
     barrier cores;
@@ -469,8 +470,8 @@ TEST(LoopEvaluate, temporaries_that_members_do_not_share_must_be_per_them) {
   const std::string body =
       "deal cores (c < 3) { load a = x[c, 0]; store u[] = a; load b = u[]; store y[c] = b; }";
   const std::string digit = "digit c: COR.i < 3 of i step 1 cores\n";
-  EXPECT_EQ(complaint(body, {digit, "buffer temporary u: i64[] in L1 per (c)\n"}), fine);
-  EXPECT_EQ(complaint(body, {digit, "buffer temporary u: i64[] in L1 per ()\n"}),
+  EXPECT_EQ(complaint(body, {digit, "buffer temporary u: i64[] in L1 of core per (c)\n"}), fine);
+  EXPECT_EQ(complaint(body, {digit, "buffer temporary u: i64[] in L1 of core per ()\n"}),
             "race: element 0 of 'u' is written by two parts");
 }
 
@@ -490,7 +491,7 @@ More shared_per(const std::string& digits) {
   return {R"(digit g: BLK.i < 3 of i step 1 grid
 digit c: THR.k < 4 of k step 1 cores
 )",
-          "buffer temporary u: i64[4] in SM per (" + digits + ")\n"};
+          "buffer temporary u: i64[4] in SM of group per (" + digits + ")\n"};
 }
 
 TEST(LoopEvaluate, cores_of_a_member_of_the_grid_wait_for_themselves) {

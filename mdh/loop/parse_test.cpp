@@ -38,7 +38,7 @@ digit a: COR.i < 3 of i step 2 cores
 digit b: L1.k < 2 of k step 5 lanes
 buffer output y: f32[5]
 buffer input x: u8[]
-buffer temporary t: bool[2, 3] in SM per (a, b) holds 4 depth 2
+buffer temporary t: bool[2, 3] in SM of group per (a, b) holds 4 depth 2
 function f(x: u8, i: i64, k: i64, s: i64) { y: f32 = f32(x) * 0.5; }
 function combine(l: f32, r: f32) { x: f32 = max(l, r); }
 body { })");
@@ -55,6 +55,7 @@ body { })");
                                              .extents = {2, 3},
                                              .role = Role::temporary,
                                              .region = "SM",
+                                             .scope = Scope::group,
                                              .per = {named("a"), named("b")},
                                              .holds = 4,
                                              .depth = 2}}));
@@ -110,12 +111,15 @@ TEST(LoopParse, declarations_that_cannot_be_read_are_refused) {
        "2:8 E103 expected output, input or temporary after 'buffer', found 'result'"},
       {"buffer output y: f32[i]", "2:22 E103 expected an integer (an extent), found 'i'"},
       {buffer + "per ()", "2:27 E103 expected 'in' before the region, found 'per'"},
-      {buffer + "in L1 holds 2", "2:33 E103 expected 'per' after the region, found 'holds'"},
-      {buffer + "in L1 per cor_i", "2:37 E103 expected '(' to begin the names, found 'cor_i'"},
-      {buffer + "in L1 per () holds all",
-       "2:46 E103 expected an integer (the elements kept), found 'all'"},
-      {buffer + "in L1 per () depth deep",
-       "2:46 E103 expected an integer (the copies in flight), found 'deep'"},
+      {buffer + "in L1 per ()", "2:33 E103 expected 'of' after the region, found 'per'"},
+      {buffer + "in L1 of me", "2:36 E103 expected all, group or core after 'of', found 'me'"},
+      {buffer + "in L1 of core holds 2", "2:41 E103 expected 'per' after the scope, found 'holds'"},
+      {buffer + "in L1 of core per cor_i",
+       "2:45 E103 expected '(' to begin the names, found 'cor_i'"},
+      {buffer + "in L1 of core per () holds all",
+       "2:54 E103 expected an integer (the elements kept), found 'all'"},
+      {buffer + "in L1 of core per () depth deep",
+       "2:54 E103 expected an integer (the copies in flight), found 'deep'"},
       // Only temporaries have a region.
       {"buffer output y: f32[] in L1", "2:24 E103 expected 'function' here, found 'in'"},
       {"function g() { }", "2:10 E103 expected 'f' after 'function', found 'g'"},

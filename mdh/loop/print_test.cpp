@@ -35,9 +35,9 @@ digit blk_k: BLK.k < 1 of k step 12 grid
 buffer output w: f32[7]
 buffer input M: f32[7, 10]
 buffer input v: f32[10]
-buffer temporary v_l1: f32[4] in L1 per (cor_k)
-buffer temporary w_acc: f32[3, 2, 2] in MM per ()
-buffer temporary w_reg: f32[] in REG per (cor_k)
+buffer temporary v_l1: f32[4] in L1 of core per (cor_k)
+buffer temporary w_acc: f32[3, 2, 2] in MM of all per ()
+buffer temporary w_reg: f32[] in REG of core per (cor_k)
 function f(M: f32, v: f32, i: i64, k: i64) { w: f32 = M * v; }
 function combine(l: f32, r: f32) { x: f32 = l + r; }
 body {
@@ -77,8 +77,8 @@ digit l1_i: L1.i < 2 of i step 1 sequential
 digit l1_j: L1.j < 2 of j step 1 sequential
 buffer output y: i64[24, 2]
 buffer input x: i64[24, 2]
-buffer temporary y_totals: i64[2, 2, 2] in MM per ()
-buffer temporary y_offset: i64[2] in MM per ()
+buffer temporary y_totals: i64[2, 2, 2] in MM of all per ()
+buffer temporary y_offset: i64[2] in MM of all per ()
 function f(x: i64, i: i64, j: i64) { y: i64 = x; }
 function combine(l: i64, r: i64) { x: i64 = l + r; }
 body {
@@ -112,7 +112,7 @@ digit a: COR.i < 2 of i step 2 cores
 digit b: L2.i < 2 of i step 1 sequential
 buffer output y: i64[7]
 buffer input x: i64[7, 10]
-buffer temporary s: i64[2] in L1 per (a)
+buffer temporary s: i64[2] in L1 of core per (a)
 function f(x: i64, i: i64, k: i64) { y: i64 = x + i * k; }
 function combine(l: i64, r: i64) { x: i64 = min(l, r); }
 body {
@@ -159,10 +159,10 @@ kernel buffers
 dimension i < 7 kept
 digit cor_i: COR.i < 7 of i step 1 cores
 buffer output y: i64[7]
-buffer temporary a: i64[7, 4] in L1 per (cor_i) holds 3 depth 2
-buffer temporary b: i64[7, 4] in REG per () holds 3
-buffer temporary c: i64[] in L1 per (cor_i) depth 5
-buffer temporary d: i64[2] in L2 per ()
+buffer temporary a: i64[7, 4] in L1 of core per (cor_i) holds 3 depth 2
+buffer temporary b: i64[7, 4] in REG of core per () holds 3
+buffer temporary c: i64[] in L1 of core per (cor_i) depth 5
+buffer temporary d: i64[2] in L2 of core per ()
 function f(i: i64) { y: i64 = i; }
 function combine() { }
 body {

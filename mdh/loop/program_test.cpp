@@ -230,7 +230,8 @@ TEST(LoopProgram, a_buffer_has_the_elements_it_holds_as_often_as_it_is_deep) {
 }
 
 TEST(LoopProgram, a_temporary_has_an_instance_for_every_combination_of_the_digits_it_is_per) {
-  const Program program = rows_with("", {{}, "buffer temporary u: i64[7] in L1 per (p, q)\n"});
+  const Program program =
+      rows_with("", {{}, "buffer temporary u: i64[7] in L1 of core per (p, q)\n"});
   EXPECT_EQ(instances_of(program, find_buffer(program, named("u"))), 3 * 4);
   EXPECT_EQ(instances_of(program, find_buffer(program, named("t"))), 1);
 }
@@ -258,6 +259,8 @@ TEST(LoopKeywords, every_enumerator_has_a_word_that_means_it) {
       find_role);
   expect_words<Kind>({{Kind::kept, "kept"}, {Kind::reduced, "reduced"}, {Kind::scanned, "scanned"}},
                      find_kind);
+  expect_words<Scope>({{Scope::all, "all"}, {Scope::group, "group"}, {Scope::core, "core"}},
+                      find_scope);
   expect_words<Team>({{Team::grid, "grid"}, {Team::cores, "cores"}, {Team::all, "all"}}, find_team);
 }
 

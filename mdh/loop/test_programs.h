@@ -27,7 +27,7 @@ digit q: L1.k < 4 of k step 1 sequential
 )" + more.digits +
          R"(buffer output y: i64[3]
 buffer input x: i64[3, 4]
-buffer temporary t: i64[4, 3] in MM per ()
+buffer temporary t: i64[4, 3] in MM of all per ()
 )" + more.buffers +
          R"(function f(x: i64, i: i64, k: i64) { y: i64 = x; }
 function combine(l: i64, r: i64) { x: i64 = 10 * l + r; }

@@ -348,8 +348,8 @@ digit c: COR.i < 4 of i step 2 cores
 digit l: L1.j < 2 of j step 1 sequential
 buffer output y: i64[8, 2]
 buffer input x: i64[8, 2]
-buffer temporary t: i64[4] in MM per ()
-buffer temporary o: i64[4] in MM per ()
+buffer temporary t: i64[4] in MM of all per ()
+buffer temporary o: i64[4] in MM of all per ()
 function f(x: i64, i: i64, j: i64) { y: i64 = x; }
 function combine(l: i64, r: i64) { x: i64 = l + r; }
 body {)" + body + "}");

@@ -8,8 +8,8 @@ namespace mdh::passes {
 namespace {
 
 const More more{"digit g: BLK.i < 7 of i step 1 grid\n",
-                "buffer temporary u: i64[7] in MM per ()\n"
-                "buffer temporary z: i64[7] in SM per (g)\n"};
+                "buffer temporary u: i64[7] in MM of all per ()\n"
+                "buffer temporary z: i64[7] in SM of group per (g)\n"};
 
 /// A Deal that writes or reads an element of a buffer, in shares like "c < 7".
 std::string deal(const std::string& what, const std::string& shares,

@@ -103,7 +103,7 @@ digit p: L2.i < 4 of i step 2 sequential
 digit q: L1.i < 2 of i step 1 sequential
 buffer output y: i64[200]
 buffer input x: i64[200, 2]
-buffer temporary t: i64[2, 200] in MM per ()
+buffer temporary t: i64[2, 200] in MM of all per ()
 function f(x: i64, i: i64, k: i64) { y: i64 = x; }
 function combine(l: i64, r: i64) { x: i64 = l + r; }
 )";
@@ -165,7 +165,7 @@ TEST(FormTeams, a_team_fills_its_tile_together_and_loops_around_it_run_in_lockst
       deal cores (a < 2) collective { copy () v_sh[a] = v[r * 2 + a] within () team (); }
       deal cores (c < 7) { loop s { accumulate (w[i]) first (r, s) from (M[i, k], v_sh[s]); } }
     })",
-                 {{}, "buffer temporary v_sh: i64[2] in SM per ()\n"});
+                 {{}, "buffer temporary v_sh: i64[2] in SM of group per ()\n"});
 }
 
 TEST(FormTeams, a_tile_per_member_of_an_outer_team_is_filled_for_each_of_them) {
@@ -182,7 +182,7 @@ TEST(FormTeams, a_tile_per_member_of_an_outer_team_is_filled_for_each_of_them) {
       copy () M_sh[a, b] = M[c, b] within (c + a < 7) team ();
     }
     deal cores (c < 7, d < 5) { loop s { accumulate (t[c, d]) first (s) from (M_sh[0, k], v[k]); } })",
-                 {{}, "buffer temporary M_sh: i64[9, 10] in SM per (c)\n"});
+                 {{}, "buffer temporary M_sh: i64[9, 10] in SM of group per (c)\n"});
 }
 
 TEST(FormTeams, axes_beyond_64_shares_stay_axes_of_the_copy) {
@@ -200,7 +200,7 @@ TEST(FormTeams, axes_beyond_64_shares_stay_axes_of_the_copy) {
     deal cores (d < 5) {
       loop s { loop p { accumulate (t[p, d]) first (s) from (M_sh[p, k, 0], v[k]); } }
     })",
-                 {{}, "buffer temporary M_sh: i64[7, 10, 2] in SM per ()\n"});
+                 {{}, "buffer temporary M_sh: i64[7, 10, 2] in SM of group per ()\n"});
 }
 
 TEST(FormTeams, a_member_copies_for_itself_in_its_own_share) {
@@ -209,7 +209,7 @@ TEST(FormTeams, a_member_copies_for_itself_in_its_own_share) {
       copy (a < 10) v_own[a] = v[a] within () team ();
       loop q { accumulate (w[i]) first (q) from (M[i, k], v_own[q]); })";
   expect_rewrite(form_teams, "loop c {" + body + "}", "deal cores (c < 7) {" + body + "}",
-                 {{}, "buffer temporary v_own: i64[10] in L1 per (c)\n"});
+                 {{}, "buffer temporary v_own: i64[10] in L1 of core per (c)\n"});
 }
 
 TEST(FormTeams, cores_that_come_later_help_to_copy) {
@@ -226,7 +226,7 @@ TEST(FormTeams, cores_that_come_later_help_to_copy) {
     deal cores (c < 7, d < 5) {
       loop s { accumulate (t[c, d]) first (s) from (M[i, k], v_own[k]); }
     })",
-                 {{}, "buffer temporary v_own: i64[10] in L1 per (c)\n"});
+                 {{}, "buffer temporary v_own: i64[10] in L1 of core per (c)\n"});
 }
 
 // ---- write_up
@@ -275,7 +275,7 @@ const More grid{R"(digit g: BLK.i < 4 of i step 2 grid
 digit h: THR.i < 2 of i step 1 cores
 digit x: BLK.k < 5 of k step 2 grid
 )",
-                "buffer temporary v_sh: i64[2] in SM per (g)\n"};
+                "buffer temporary v_sh: i64[2] in SM of group per (g)\n"};
 
 TEST(FormGrid, loops_on_the_grid_are_dealt_and_those_on_cores_stay) {
   expect_rewrite(form_grid, "loop g { loop h { alloc t; } }",
@@ -295,17 +295,18 @@ TEST(FormGrid, what_the_grid_does_together_all_cores_do) {
 }
 
 TEST(FormGrid, a_copy_for_the_whole_grid_is_made_by_all_cores_one_element_each) {
-  expect_rewrite(form_grid, R"(
+  expect_rewrite(
+      form_grid, R"(
     alloc u;
     copy (a < 7, b < 10, e < 2) u[a, b, e] = M[a, b] within () team ();
     loop g { loop h { loop q { accumulate (w[i]) first (q) from (u[i, k, 0], v[k]); } } })",
-                 R"(
+      R"(
     alloc u;
     deal all (a < 7, b < 10, e < 2) collective { copy () u[a, b, e] = M[a, b] within () team (); }
     deal grid (g < 4) {
       loop h { loop q { accumulate (w[i]) first (q) from (u[i, k, 0], v[k]); } }
     })",
-                 {grid.digits, grid.buffers + "buffer temporary u: i64[7, 10, 2] in DM per ()\n"});
+      {grid.digits, grid.buffers + "buffer temporary u: i64[7, 10, 2] in DM of all per ()\n"});
 }
 
 TEST(FormGroups, cores_of_a_member_are_dealt_to_inside) {
@@ -338,7 +339,8 @@ TEST(FormGroups, loops_in_lockstep_move_out_of_the_cores_only) {
                  grid);
 }
 
-TEST(FormGroups, the_guard_of_a_member_stays_around_its_cores) {
+TEST(FormGroups, the_guard_of_a_member_moves_to_what_its_cores_do) {
+  // No barrier may stand inside of a condition.
   const More more{R"(digit g: BLK.i < 5 of i step 2 grid
 digit h: THR.i < 2 of i step 1 cores
 )",
@@ -348,10 +350,19 @@ digit h: THR.i < 2 of i step 1 cores
       accumulate (w[i]) first (q) from (M[i, k], v[k]);
     } } } })",
                  R"(
-    deal grid (g < 5) { if g * 2 < 7 { deal cores (h < 2) { if g * 2 + h < 7 { loop q {
+    deal grid (g < 5) { deal cores (h < 2) { if g * 2 + h < 7 { loop q {
       accumulate (w[i]) first (q) from (M[i, k], v[k]);
-    } } } } })",
+    } } } })",
                  more);
+}
+
+TEST(FormGroups, other_conditions_stay) {
+  // The share holds points, what is done in it concerns its last one.
+  expect_rewrite(form_groups,
+                 "deal grid (g < 4) { if g * 2 + 1 < 7 { load a = M[g * 2 + 1, 0]; } }",
+                 R"(
+    deal grid (g < 4) { deal cores () { if g * 2 + 1 < 7 { load a = M[g * 2 + 1, 0]; } } })",
+                 grid);
 }
 
 TEST(FormGroups, digits_of_loops_around_the_grid_count_in_guards) {

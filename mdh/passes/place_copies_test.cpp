@@ -8,8 +8,8 @@ namespace mdh::passes {
 namespace {
 
 const More more{{},
-                "buffer temporary v_l1: i64[4] in L1 per ()\n"
-                "buffer temporary M_l1: i64[2, 3] in L1 per (c)\n"};
+                "buffer temporary v_l1: i64[4] in L1 of core per ()\n"
+                "buffer temporary M_l1: i64[2, 3] in L1 of core per (c)\n"};
 
 TEST(PlaceCopies, a_copy_is_a_loop_with_a_load_and_a_store) {
   expect_rewrite(place_copies, R"(

@@ -146,7 +146,7 @@ TEST(Plan, a_strided_tile_is_dense) {
     "stage": {"x": [{"from": "L1.k", "region": "L1"}]})"),
             R"(digit hm_k: HM.k < 2 of k step 2 sequential
 digit l1_k: L1.k < 2 of k step 1 sequential
-buffer temporary x_l1: i64[2] in L1 per ()
+buffer temporary x_l1: i64[2] in L1 of core per ()
 body {
   loop hm_k {
     alloc x_l1;
@@ -185,8 +185,8 @@ TEST(Plan, a_strided_part_is_cut_into_bands) {
             R"(digit hm_k: HM.k < 2 of k step 2 sequential
 digit l1_k: L1.k < 3 of k step 4 sequential
 digit cor_k: COR.k < 2 of k step 1 cores
-buffer temporary x_hm: i64[2, 3] in HM per ()
-buffer temporary y_acc: i64[2] in HM per ()
+buffer temporary x_hm: i64[2, 3] in HM of all per ()
+buffer temporary y_acc: i64[2] in HM of all per ()
 body {
   loop hm_k {
     alloc x_hm;
@@ -211,7 +211,7 @@ TEST(Plan, tiles_in_registers_hold_the_elements_that_are_read) {
                     "cpu"),
             R"(digit l1_i: L1.i < 3 of i step 1 sequential
 digit l1_j: L1.j < 2 of j step 1 sequential
-buffer temporary x_reg: i64[8] in REG per () holds 6
+buffer temporary x_reg: i64[8] in REG of core per () holds 6
 body {
   alloc x_reg;
   copy (x_reg_1 < 8) x_reg[x_reg_1] = x[x_reg_1] within () team ();
@@ -229,7 +229,8 @@ TEST(Plan, what_code_says_of_a_tile_is_in_its_buffer) {
     "split": {"k": ["HM 2", "L1 2"]}, "order": ["HM.k", "L1.k"],
     "stage": {"x": [{"from": "L1.k", "region": "L1"}]},
     "code": {"stage": {"x": [{"pad": 3, "depth": 2}]}})");
-  EXPECT_NE(text.find("buffer temporary x_l1: i64[5] in L1 per () depth 2\n"), std::string::npos)
+  EXPECT_NE(text.find("buffer temporary x_l1: i64[5] in L1 of core per () depth 2\n"),
+            std::string::npos)
       << text;
   EXPECT_NE(text.find("copy (x_l1_1 < 2)"), std::string::npos) << "only elements are copied";
 }
@@ -247,8 +248,8 @@ TEST(Plan, accesses_with_equal_linear_parts_share_a_tile) {
       R"(digit hm_i: HM.i < 2 of i step 1 sequential
 digit hm_j: HM.j < 3 of j step 1 sequential
 digit l1_k: L1.k < 4 of k step 1 sequential
-buffer temporary A_l1: i64[5] in L1 per ()
-buffer temporary A_l1_: i64[4] in L1 per ()
+buffer temporary A_l1: i64[5] in L1 of core per ()
+buffer temporary A_l1_: i64[4] in L1 of core per ()
 body {
   loop hm_i {
     alloc A_l1;
@@ -313,8 +314,8 @@ TEST(Plan, every_change_of_place_is_a_copy_out_of_the_place_before) {
             R"(digit dm_k: DM.k < 2 of k step 4 sequential
 digit sm_k: SM.k < 2 of k step 2 sequential
 digit rm_k: RM.k < 2 of k step 1 sequential
-buffer temporary x_sm: i64[2, 2] in SM per ()
-buffer temporary x_rm: i64[2] in RM per ()
+buffer temporary x_sm: i64[2, 2] in SM of group per ()
+buffer temporary x_rm: i64[2] in RM of core per ()
 body {
   loop dm_k {
     alloc x_sm;
@@ -372,7 +373,7 @@ TEST(Plan, a_layout_in_a_cache_is_a_copy_in_that_order) {
             R"(digit mm_k: MM.k < 2 of k step 3 sequential
 digit l1_i: L1.i < 2 of i step 1 sequential
 digit l1_k: L1.k < 3 of k step 1 sequential
-buffer temporary M_l1: f32[3, 2] in L1 per ()
+buffer temporary M_l1: f32[3, 2] in L1 of core per ()
 body {
   loop mm_k {
     alloc M_l1;
@@ -448,8 +449,8 @@ TEST(Plan, members_that_share_a_region_fill_one_tile_together) {
 digit cc_i: CC.i < 2 of i step 1 cores
 digit dm_k: DM.k < 2 of k step 5 sequential
 digit sm_k: SM.k < 5 of k step 1 sequential
-buffer temporary M_sm: f32[2, 5] in SM per (smx_i)
-buffer temporary v_sm: f32[5] in SM per (smx_i)
+buffer temporary M_sm: f32[2, 5] in SM of group per (smx_i)
+buffer temporary v_sm: f32[5] in SM of group per (smx_i)
 body {
   loop smx_i {
     loop cc_i {
@@ -475,15 +476,16 @@ TEST(Plan, members_that_do_not_share_a_region_or_cannot_wait_copy_for_themselves
   const std::string in_registers =
       planned(matvec_program(4, 5), begin + R"("stage": {"v": [{"from": "DM.k", "region": "RM"}]})",
               "cuda");
-  EXPECT_NE(in_registers.find("buffer temporary v_rm: f32[5] in RM per (smx_i, cc_i)\n"),
+  EXPECT_NE(in_registers.find("buffer temporary v_rm: f32[5] in RM of core per (smx_i, cc_i)\n"),
             std::string::npos)
       << in_registers;
   EXPECT_NE(in_registers.find("v_rm[v_rm_1] = v[v_rm_1] within () team ();"), std::string::npos)
       << in_registers;
-  const std::string of_blocks = planned(
-      matvec_program(4, 5),
-      begin + R"("stage": {"M": [{"from": "CC.i", "region": "DM", "layout": ["2", "1"]}]})", "cuda");
-  EXPECT_NE(of_blocks.find("buffer temporary M_dm: f32[5, 2] in DM per (smx_i)\n"),
+  const std::string of_blocks =
+      planned(matvec_program(4, 5),
+              begin + R"("stage": {"M": [{"from": "CC.i", "region": "DM", "layout": ["2", "1"]}]})",
+              "cuda");
+  EXPECT_NE(of_blocks.find("buffer temporary M_dm: f32[5, 2] in DM of all per (smx_i)\n"),
             std::string::npos)
       << of_blocks;
   EXPECT_NE(of_blocks.find("within () team ();"), std::string::npos) << of_blocks;
@@ -500,7 +502,7 @@ TEST(Plan, results_are_accumulated_elsewhere_and_written_up) {
 digit hm_k: HM.k < 2 of k step 3 sequential
 digit l1_i: L1.i < 2 of i step 1 sequential
 digit l1_k: L1.k < 3 of k step 1 sequential
-buffer temporary w_acc: f32[2] in L1 per (cor_i)
+buffer temporary w_acc: f32[2] in L1 of core per (cor_i)
 body {
   loop cor_i {
     loop hm_k {
@@ -559,8 +561,8 @@ TEST(Plan, a_run_ends_where_the_place_of_any_result_changes) {
     "acc": {"y": [{"inside": "HM.i", "region": "L1"}]})"),
             R"(digit hm_k: HM.k < 4 of k step 1 sequential
 digit hm_i: HM.i < 3 of i step 1 sequential
-buffer temporary y_acc: f64[3] in L1 per ()
-buffer temporary z_acc: i32[3] in HM per ()
+buffer temporary y_acc: f64[3] in L1 of core per ()
+buffer temporary z_acc: i32[3] in HM of all per ()
 body {
   loop hm_k {
     alloc y_acc;
@@ -581,7 +583,8 @@ TEST(Plan, an_accumulator_is_stored_as_its_layout_says) {
       R"("layers": ["HM", "L1"], "split": {"i": ["HM 2", "L1 2"], "j": ["L1 3"], "k": ["HM 2"]},
     "order": ["HM.k", "HM.i", "L1.i", "L1.j"],
     "acc": {"y": [{"inside": "HM.i", "region": "L1", "layout": ["i@L1", "j", "i@HM"]}]})");
-  EXPECT_NE(text.find("buffer temporary y_acc: i64[2, 3, 2] in L1 per ()\n"), std::string::npos)
+  EXPECT_NE(text.find("buffer temporary y_acc: i64[2, 3, 2] in L1 of core per ()\n"),
+            std::string::npos)
       << text;
   EXPECT_NE(text.find("accumulate (y_acc[l1_i, l1_j, hm_i]) first () from (x[i, j, k]);"),
             std::string::npos)
@@ -596,7 +599,7 @@ TEST(Plan, parts_in_registers_with_loops_inside_have_accumulators_of_their_own) 
                     "cpu"),
             R"(digit simd_k: SIMD.k < 4 of k step 1 lanes
 digit l1_k: L1.k < 2 of k step 4 sequential
-buffer temporary y_acc: i64[4] in REG per ()
+buffer temporary y_acc: i64[4] in REG of core per ()
 body {
   alloc y_acc;
   loop simd_k {
@@ -628,7 +631,7 @@ TEST(Plan, a_run_ends_before_a_scan_inside_of_a_reduction) {
     "order": ["HM.k", "HM.i"])"),
             R"(digit hm_k: HM.k < 2 of k step 1 sequential
 digit hm_i: HM.i < 3 of i step 1 sequential
-buffer temporary y_acc: i64[3] in HM per ()
+buffer temporary y_acc: i64[3] in HM of all per ()
 body {
   loop hm_k {
     alloc y_acc;
@@ -683,7 +686,7 @@ digit cor_i: COR.i < 2 of i step 2 cores
 digit cor_k: COR.k < 3 of k step 4 cores
 digit l1_i: L1.i < 2 of i step 1 sequential
 digit l1_k: L1.k < 4 of k step 1 sequential
-buffer temporary w_acc: f32[3, 2] in HM per (cor_i)
+buffer temporary w_acc: f32[3, 2] in HM of all per (cor_i)
 body {
   loop hm_i {
     loop cor_i {
@@ -715,8 +718,8 @@ digit hm_l: HM.l < 2 of l step 6 sequential
 digit cor_l: COR.l < 3 of l step 2 cores
 digit l1_k: L1.k < 2 of k step 1 sequential
 digit l1_l: L1.l < 2 of l step 1 sequential
-buffer temporary s_acc: i64[2] in HM per ()
-buffer temporary s_acc_: i64[3] in HM per (cor_k)
+buffer temporary s_acc: i64[2] in HM of all per ()
+buffer temporary s_acc_: i64[3] in HM of all per (cor_k)
 body {
   loop hm_k {
     alloc s_acc;
@@ -743,8 +746,9 @@ TEST(Plan, every_result_has_slots_of_its_own_type) {
   const std::string text =
       planned(two_outputs, R"("layers": ["COR", "L1"], "split": {"i": ["L1 3"], "k": ["COR 4"]},
     "order": ["COR.k", "L1.i"])");
-  EXPECT_EQ(text.substr(text.find("buffer")), R"(buffer temporary y_acc: f64[4, 3] in HM per ()
-buffer temporary z_acc: i32[4, 3] in HM per ()
+  EXPECT_EQ(text.substr(text.find("buffer")),
+            R"(buffer temporary y_acc: f64[4, 3] in HM of all per ()
+buffer temporary z_acc: i32[4, 3] in HM of all per ()
 body {
   alloc y_acc;
   alloc z_acc;
@@ -798,8 +802,8 @@ TEST(Plan, parts_of_a_scan_on_cores_join_behind_the_loop) {
     "split": {"i": ["COR 2", "L1 3"]}, "order": ["COR.i", "L1.i"])"),
             R"(digit cor_i: COR.i < 2 of i step 3 cores
 digit l1_i: L1.i < 3 of i step 1 sequential
-buffer temporary y_totals: i64[2] in HM per ()
-buffer temporary y_offset: i64[2] in HM per ()
+buffer temporary y_totals: i64[2] in HM of all per ()
+buffer temporary y_offset: i64[2] in HM of all per ()
 body {
   alloc y_totals;
   alloc y_offset;
@@ -821,8 +825,8 @@ TEST(Plan, totals_of_parts_that_take_turns_are_kept_row_by_row_and_line_by_line)
       " * inp_view( x: i64 = [i, j] )",
       R"("layers": ["L1", "COR"], "split": {"i": ["L1 3", "COR 2"], "j": ["L1 2", "COR 2"]},
     "order": ["COR.i", "L1.i", "L1.j", "COR.j"])");
-  EXPECT_NE(text.find("buffer temporary y_totals: i64[2, 2, 3, 2] in HM per ()\n"
-                      "buffer temporary y_offset: i64[2, 2] in HM per ()\n"),
+  EXPECT_NE(text.find("buffer temporary y_totals: i64[2, 2, 3, 2] in HM of all per ()\n"
+                      "buffer temporary y_offset: i64[2, 2] in HM of all per ()\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("scan_fix cor_i coarse (l1_i) fine () lines (l1_j, cor_j) "
@@ -852,7 +856,7 @@ TEST(Plan, phases_with_other_orders_are_nests_of_their_own) {
 digit hm_i: HM.i < 2 of i step 1 sequential
 digit hm_i_r: HM.i < 2 of i step 1 sequential
 digit hm_k: HM.k < 3 of k step 1 sequential
-buffer temporary w_f: f32[3, 2] in HM per ()
+buffer temporary w_f: f32[3, 2] in HM of all per ()
 body {
   alloc w_f;
   loop hm_i {
@@ -881,9 +885,9 @@ digit l1_k_r: L1.k < 3 of k step 1 sequential
 digit hm_k: HM.k < 2 of k step 3 sequential
 digit hm_k_r: HM.k < 2 of k step 3 sequential
 digit l1_k: L1.k < 3 of k step 1 sequential
-buffer temporary v_l1: f32[2, 3] in L1 per (cor_i)
-buffer temporary w_acc: f32[] in L1 per (cor_i)
-buffer temporary w_f: f32[3, 2] in L1 per (cor_i)
+buffer temporary v_l1: f32[2, 3] in L1 of core per (cor_i)
+buffer temporary w_acc: f32[] in L1 of core per (cor_i)
+buffer temporary w_f: f32[3, 2] in L1 of core per (cor_i)
 body {
   loop cor_i {
     alloc v_l1;
@@ -938,7 +942,8 @@ TEST(Plan, digits_and_temporaries_take_names_that_are_free) {
       " * inp_view( cor_k: i64 = [k]; y_acc: i64 = [k] )",
       R"("layers": ["COR"], "split": {"k": ["COR 4"]}, "order": ["COR.k"])");
   EXPECT_NE(text.find("digit cor_k_: COR.k < 4 of k step 1 cores\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("buffer temporary y_acc_: i64[4] in HM per ()\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("buffer temporary y_acc_: i64[4] in HM of all per ()\n"), std::string::npos)
+      << text;
 }
 
 TEST(Plan, operands_of_the_operator_are_numbered_if_there_are_several) {

@@ -21,8 +21,8 @@ kernel prefixes
 dimension i < 9 scanned
 )" + digits + R"(buffer output y: i64[9]
 buffer input x: i64[9]
-buffer temporary u: i64[3, 4] in MM per ()
-buffer temporary z: i64[4] in MM per ()
+buffer temporary u: i64[3, 4] in MM of all per ()
+buffer temporary z: i64[4] in MM of all per ()
 function f(x: i64, i: i64) { y: i64 = x; }
 function combine(l: i64, r: i64) { x: i64 = l + r; }
 body {)" + body + "}");
@@ -206,10 +206,10 @@ class ScanNest {
     axes.insert(axes.end(), coarse.begin(), coarse.end());
     axes.push_back(level);
     const std::string t = "t" + level.name, z = "z" + level.name, per = names_of(around);
-    buffers_ +=
-        fmt::format("buffer temporary {}: i64[{}] in MM per ({})\n", t, counts_of(axes), per);
-    buffers_ +=
-        fmt::format("buffer temporary {}: i64[{}] in MM per ({})\n", z, counts_of(members), per);
+    buffers_ += fmt::format("buffer temporary {}: i64[{}] in MM of all per ({})\n", t,
+                            counts_of(axes), per);
+    buffers_ += fmt::format("buffer temporary {}: i64[{}] in MM of all per ({})\n", z,
+                            counts_of(members), per);
     before = fmt::format("alloc {}; alloc {};", t, z);
     return fmt::format("scan_fix {} totals ({}[{}]) offset ({}[{}]);\n", shape, t, names_of(axes),
                        z, names_of(members));

@@ -55,7 +55,7 @@ digit s: L3.k < 2 of k step 1 sequential
          R"(buffer output w: i64[7]
 buffer input M: i64[7, 10]
 buffer input v: i64[10]
-buffer temporary t: i64[7, 5] in MM per ()
+buffer temporary t: i64[7, 5] in MM of all per ()
 )" + more.buffers +
          R"(function f(M: i64, v: i64, i: i64, k: i64) { w: i64 = M * v; }
 function combine(l: i64, r: i64) { x: i64 = l + r; }
