@@ -70,6 +70,12 @@ digit a: THR.i < 2 of i step 2 cores
                  more);
 }
 
+TEST(Borders, cores_that_nobody_dealt_to_are_a_sequential_loop) {
+  expect_rewrite(borders, "loop c { deal grid (g < 7) { } }",
+                 "for COR.i c < 7 sequential { deal grid (g < 7) { } }",
+                 {"digit g: BLK.i < 7 of i step 1 grid\n", {}});
+}
+
 TEST(Borders, counted_loops_over_digits_and_over_anything_else) {
   // A digit counts in loops that are concrete already, any other counter does not.
   expect_rewrite(borders, "for L2.i o < 4 sequential { for - m < 3 sequential { loop n { } } }",
