@@ -235,6 +235,16 @@ TEST(Plan, what_code_says_of_a_tile_is_in_its_buffer) {
   EXPECT_NE(text.find("copy (x_l1_1 < 2)"), std::string::npos) << "only elements are copied";
 }
 
+TEST(Plan, registers_are_not_padded) {
+  const std::string text = planned(pw_program("k: 4 by pw(add)", "[k]"), R"("layers": ["MM", "L1"],
+    "split": {"k": ["MM 2", "L1 2"]}, "order": ["MM.k", "L1.k"],
+    "stage": {"x": [{"from": "L1.k", "region": "REG"}]},
+    "code": {"stage": {"x": [{"pad": 3}]}})",
+                                   "cpu");
+  EXPECT_NE(text.find("buffer temporary x_reg: i64[2] in REG of core per ()\n"), std::string::npos)
+      << text;
+}
+
 // ---- rule 4: families
 
 /// A[i, k] and A[j, k] have a tile each; A[i, k] and A[i, k + 1] share one.
