@@ -54,11 +54,12 @@ TEST(Accumulators, teams_one_inside_the_other_have_slots_in_the_place_of_their_o
                           "s SM at THR.k: 1 x 8", "s RM at DEV.k: 1 x 1"}));
 }
 
-TEST(Accumulators, lanes_that_exchange_registers_need_no_slots) {
+/// They may combine registers, but do not see each other's: slots lie in what all of them see.
+TEST(Accumulators, members_that_combine_private_results_meet_where_all_of_them_can_read) {
   const auto found = accumulators(dot_text, {{"K", 16}}, R"("machine": "gpu",
       "layers": ["THR", "DEV"], "split": {"k": ["THR 8", "DEV 2"]}, "order": ["THR.k", "DEV.k"],
       "acc": {"s": [{"inside": "THR.k", "region": "RM"}]})");
-  EXPECT_EQ(found, Texts{"s RM at THR.k: 1 x 1"});
+  EXPECT_EQ(found, (Texts{"s RM at THR.k: 1 x 1", "s SM at THR.k: 1 x 8"}));
 }
 
 TEST(Accumulators, replicated_parts_outside_of_a_loop_keep_their_own_results) {

@@ -40,7 +40,9 @@ const std::vector<Row>& rows() {
       {"multi_node_multi_gpu", "CC", {"DM", "SM"}, {"NM", "HM", "DM", "SM"}},
       {"gpu", "BLK", {"DM"}, {"DM"}},
       {"gpu", "WRP", {"DM", "SM"}, {"DM", "SM"}},
-      {"gpu", "THR", {"DM", "SM", "RM"}, {"DM", "SM"}}};
+      {"gpu", "THR", {"DM", "SM", "RM"}, {"DM", "SM"}},
+      {"gpu_nowarp", "BLK", {"DM"}, {"DM"}},
+      {"gpu_nowarp", "THR", {"DM", "SM", "RM"}, {"DM", "SM"}}};
   return all;
 }
 

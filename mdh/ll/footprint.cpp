@@ -159,7 +159,7 @@ class Counter {
       code = mine->second[count.staging];
     }
     int64_t elements = count.elements;
-    if (code.pad != 0 && !axes.empty()) {
+    if (code.pad != 0 && !axes.empty() && !is_register(machine_, count.place)) {
       const int64_t lines = elements / std::max<int64_t>(1, axes.back().extent);
       elements = saturating_sum(elements, saturating_product(lines, code.pad));
     }

@@ -340,7 +340,8 @@ class Interpreter {
   // ---- teams
 
   void run_share(const Deal& s, int64_t part) {
-    std::string identity = s.collective ? fmt::format("{},", fmt::ptr(&s)) : "";
+    std::string identity = s.team == Team::all ? "all," : "";
+    if (s.collective) identity += fmt::format("{},", fmt::ptr(&s));
     for (auto c = s.shares.rbegin(); c != s.shares.rend(); ++c) {
       index_[c->var.name] = part % c->count;
       // Which core gets a share depends on all counters, their order and how far they count.

@@ -25,8 +25,9 @@ void Memory::load(std::span<const int64_t> index, const Moment& now,
   internal_check(!trace.written || is_ordered(trace.writer, now),
                  "race: element {} of '{}' is read while another part writes it", at, name_);
   if (trace.read && !is_ordered(trace.reader, now)) {
-    trace.several_readers = true;
-    trace.other_reader = trace.reader;
+    const int where = trace.reader.owner[0] == now.owner[0] ? 1 : 0;
+    trace.has_other[where] = true;
+    trace.other[where] = trace.reader;
   }
   trace.read = true;
   trace.reader = now;
@@ -41,10 +42,11 @@ void Memory::store(std::span<const int64_t> index, const Moment& now,
   internal_check(!trace.written || is_ordered(trace.writer, now),
                  "race: element {} of '{}' is written by two parts", at, name_);
   internal_check((!trace.read || is_ordered(trace.reader, now)) &&
-                     (!trace.several_readers || is_ordered(trace.other_reader, now)),
+                     (!trace.has_other[0] || is_ordered(trace.other[0], now)) &&
+                     (!trace.has_other[1] || is_ordered(trace.other[1], now)),
                  "race: element {} of '{}' is written while another part reads it", at, name_);
   trace.written = true;
-  trace.read = trace.several_readers = false;
+  trace.read = trace.has_other[0] = trace.has_other[1] = false;
   trace.writer = now;
   internal_check(static_cast<int>(leaves.size()) == width_, "'{}' is written with another type",
                  name_);

@@ -36,10 +36,11 @@ class Memory {
   const scalar::Array& content() const { return content_; }
 
  private:
-  /// The last write of an element, the last read and one of another core, if there was any since.
+  /// The last write of an element, the last read and, if there were any since, one of another core
+  /// of the same member of the grid and one of another member.
   struct Trace {
-    bool written = false, read = false, several_readers = false;
-    Moment writer, reader, other_reader;
+    bool written = false, read = false, has_other[2] = {false, false};
+    Moment writer, reader, other[2];
   };
 
   std::string name_;

@@ -18,22 +18,33 @@ const Expr q = index_variable(named("q"));
 
 /// A statement of every kind, with the expressions p and blocks that are empty.
 std::vector<Stmt> one_of_each_kind() {
-  const Digit d{named("d"), "L1.i", 0, 2, 1};
+  const Symbol d = named("d");
   const Element e{named("y"), {p}};
-  const Target t{{e}, {named("d")}};
-  return {StmtNode{Digits{d, How::lanes, {}}},
+  const Target t{{e}, {d}};
+  const ScanShape shape{d, {d}, {d}, {d}};
+  return {StmtNode{Alloc{named("t")}},
+          StmtNode{Loop{d, {}}},
+          StmtNode{Copy{{{named("c"), 2}}, e, e, {p}, {d}}},
           StmtNode{Accumulate{{e}, t}},
-          StmtNode{WriteUp{{e}, t}},
+          StmtNode{WriteUp{{d}, {e}, t}},
           StmtNode{TeamCombine{d, {d}, {e}, t}},
+          StmtNode{ScanStep{shape, {e}}},
+          StmtNode{ScanFix{shape, {e}, {e}, {e}}},
           StmtNode{For{named("v"), p, How::sequential, "L1.i", {}}},
-          StmtNode{Deal{{d}, {}}},
-          StmtNode{Barrier{}},
+          StmtNode{Deal{Team::grid, {{d, 2}}, true, {}}},
+          StmtNode{Barrier{Team::all}},
           StmtNode{If{scalar::binary(scalar::BinaryOp::less, p, p), {}, {}}},
           StmtNode{Let{named("v"), p}},
           StmtNode{Load{named("a"), e}},
           StmtNode{Apply{{named("r")}, {named("a")}, {p}}},
           StmtNode{Combine{{named("r")}, {named("a")}, {named("b")}}},
           StmtNode{Store{e, named("a")}}};
+}
+
+TEST(LoopStmt, there_is_a_test_of_every_kind) {
+  const std::vector<Stmt> all = one_of_each_kind();
+  ASSERT_EQ(all.size(), std::variant_size_v<decltype(StmtNode::is)>);
+  for (size_t n = 0; n < all.size(); ++n) EXPECT_EQ(all[n].node().is.index(), n);
 }
 
 TEST(LoopStmt, equal_statements_need_not_be_the_same_node) {
@@ -66,8 +77,21 @@ TEST(LoopStmt, every_expression_is_mapped) {
     });
     EXPECT_FALSE(mentions_p) << s.node().is.index();
   }
-  // Digits, Deal, Barrier and Combine.
-  EXPECT_EQ(kinds_without_expressions, (std::vector<size_t>{0, 5, 6, 11}));
+  // Alloc, Loop, Deal, Barrier and Combine.
+  EXPECT_EQ(kinds_without_expressions, (std::vector<size_t>{0, 1, 9, 10, 15}));
+}
+
+TEST(LoopStmt, every_place_of_an_expression_is_mapped) {
+  const std::vector<int> expected = {0, 0, 3, 2, 2, 2, 1, 3, 1, 0, 0, 1, 1, 1, 1, 0, 1};
+  const std::vector<Stmt> all = one_of_each_kind();
+  for (size_t n = 0; n < all.size(); ++n) {
+    int visited = 0;
+    map_expressions(all[n], [&](const Expr& e) {
+      ++visited;
+      return e;
+    });
+    EXPECT_EQ(visited, expected[n]) << n;
+  }
 }
 
 TEST(LoopStmt, nothing_changed_is_the_same_node) {
@@ -79,11 +103,10 @@ TEST(LoopStmt, nothing_changed_is_the_same_node) {
 
 TEST(LoopStmt, children_are_the_blocks_inside) {
   const Stmt barrier = StmtNode{Barrier{}};
-  const Digit d{named("d"), "L1.i", 0, 2, 1};
   const std::vector<std::pair<Stmt, int>> cases = {
-      {StmtNode{Digits{d, How::sequential, {barrier}}}, 1},
+      {StmtNode{Loop{named("d"), {barrier}}}, 1},
       {StmtNode{For{named("v"), p, How::sequential, "L1.i", {barrier}}}, 1},
-      {StmtNode{Deal{{d}, {barrier}}}, 1},
+      {StmtNode{Deal{Team::cores, {}, false, {barrier}}}, 1},
       {StmtNode{If{p, {barrier}, {barrier, barrier}}}, 2},
       {barrier, 0}};
   for (const auto& [s, blocks] : cases) {
@@ -95,6 +118,42 @@ TEST(LoopStmt, children_are_the_blocks_inside) {
   }
 }
 
+/// "reads | writes", as names.
+std::string uses(const Stmt& s) {
+  const auto names = [](const std::vector<Symbol>& symbols) {
+    std::string text;
+    for (const Symbol& symbol : symbols) text += symbol.name;
+    return text;
+  };
+  const Uses u = uses_of(s);
+  return names(u.reads) + " | " + names(u.writes);
+}
+
+TEST(LoopStmt, what_a_statement_reads_and_writes) {
+  const auto at = [](const char* name) { return Element{named(name), {p}}; };
+  const Target once{{at("a"), at("b")}, {}}, often{{at("a"), at("b")}, {named("d")}};
+  EXPECT_EQ(uses(StmtNode{Alloc{named("a")}}), " | a");
+  EXPECT_EQ(uses(StmtNode{Copy{{}, at("a"), at("b"), {}, {}}}), "b | a");
+  EXPECT_EQ(uses(StmtNode{Load{named("v"), at("a")}}), "a | ");
+  EXPECT_EQ(uses(StmtNode{Store{at("a"), named("v")}}), " | a");
+  // Only what may be combined is read.
+  EXPECT_EQ(uses(StmtNode{Accumulate{{at("x")}, once}}), "x | ab");
+  EXPECT_EQ(uses(StmtNode{Accumulate{{at("x")}, often}}), "xab | ab");
+  EXPECT_EQ(uses(StmtNode{WriteUp{{}, {at("x"), at("y")}, once}}), "xy | ab");
+  EXPECT_EQ(uses(StmtNode{WriteUp{{}, {at("x"), at("y")}, often}}), "xyab | ab");
+  EXPECT_EQ(uses(StmtNode{TeamCombine{named("d"), {}, {at("x"), at("y")}, often}}), "xyab | ab");
+  EXPECT_EQ(uses(StmtNode{ScanStep{{}, {at("a")}}}), "a | a");
+  EXPECT_EQ(uses(StmtNode{ScanFix{{}, {at("a")}, {at("b")}, {at("c")}}}), "abc | abc");
+}
+
+TEST(LoopStmt, blocks_inside_are_not_counted_among_uses) {
+  const Block body = {StmtNode{Load{named("v"), {named("a"), {p}}}}};
+  EXPECT_EQ(uses(StmtNode{Loop{named("d"), body}}), " | ");
+  EXPECT_EQ(uses(StmtNode{For{named("v"), p, How::sequential, "L1.i", body}}), " | ");
+  EXPECT_EQ(uses(StmtNode{Deal{Team::cores, {}, false, body}}), " | ");
+  EXPECT_EQ(uses(StmtNode{If{p, body, body}}), " | ");
+}
+
 TEST(LoopExpr, negation_becomes_a_difference) {
   const auto minus = [](const Expr& e) { return unary(scalar::UnaryOp::negate, e); };
   EXPECT_EQ(scalar::print(without_negation(minus(p) * index_literal(2))), "(0 - p) * 2");
@@ -103,30 +162,39 @@ TEST(LoopExpr, negation_becomes_a_difference) {
 }
 
 TEST(LoopProgram, dialects_are_told_apart_at_every_depth) {
+  const More more{"digit c: COR.k < 4 of k step 1 cores\n", {}};
   const Program structured = rows_with(R"(
-    cores COR.k c < 4 of k step 1 {
-      sequential L1.i p < 3 of i step 1 { accumulate (t[c, p]) first () from (x[i, k]); }
-    }
-    team_combine COR.k c < 4 of k step 1 elements (L1.i p < 3 of i step 1)
-      (y[i]) first () from (t[c, p]);)");
+    alloc t;
+    loop c { loop p { accumulate (t[c, p]) first () from (x[i, k]); } }
+    team_combine c elements (p) (y[i]) first () from (t[c, p]);)",
+                                       more);
   EXPECT_TRUE(is_structured(structured));
   EXPECT_FALSE(is_concrete(structured));
   const Program concrete = rows_with(R"(
-    deal (COR.i p < 3 of i step 1) {
+    alloc t;
+    deal cores (p < 3) {
       for L1.k q < 4 sequential {
         if q == 0 { load a = x[p, q]; apply r = f(a; p, q); store y[p] = r; }
         else { load b = x[p, q]; load o = y[p]; combine n = (o; b); store y[p] = n; }
       }
     }
-    barrier;)");
+    barrier cores;)");
   EXPECT_TRUE(is_concrete(concrete));
   EXPECT_FALSE(is_structured(concrete));
-  const Program mixed = rows_with(R"(
-    deal (COR.i p < 3 of i step 1) {
-      sequential L1.k q < 4 of k step 1 { accumulate (y[i]) first (q) from (x[i, k]); }
-    })");
+  const Program mixed =
+      rows_with("deal cores (p < 3) { loop q { accumulate (y[i]) first (q) from (x[i, k]); } }");
   EXPECT_FALSE(is_concrete(mixed));
   EXPECT_FALSE(is_structured(mixed));
+}
+
+TEST(LoopProgram, every_kind_belongs_to_one_dialect_and_alloc_to_both) {
+  const std::vector<Stmt> all = one_of_each_kind();
+  for (size_t n = 0; n < all.size(); ++n) {
+    Program program;
+    program.body = {all[n]};
+    EXPECT_EQ(is_structured(program), n <= 7) << n;
+    EXPECT_EQ(is_concrete(program), n == 0 || n > 7) << n;
+  }
 }
 
 TEST(LoopProgram, buffers_are_found_by_name) {
@@ -135,34 +203,65 @@ TEST(LoopProgram, buffers_are_found_by_name) {
   EXPECT_EQ(internal_error_of([&] { find_buffer(program, named("z")); }), "there is no buffer 'z'");
 }
 
-TEST(LoopProgram, workspace_is_aligned_buffer_by_buffer) {
-  Program program = rows_with("");
-  EXPECT_EQ(workspace_bytes(program), 128);  // 12 elements of 8 bytes, rounded up to 64s
-  program.buffers.push_back({named("u"), scalar::Scalar::i8, {65}, Role::workspace});
-  EXPECT_EQ(workspace_bytes(program), 128 + 128);
-  program.buffers.push_back({named("v"), scalar::Scalar::f32, {16}, Role::workspace});
-  EXPECT_EQ(workspace_bytes(program), 128 + 128 + 64);
-  program.buffers = {program.buffers[0], program.buffers[1]};
-  EXPECT_EQ(workspace_bytes(program), 0);
+TEST(LoopProgram, digits_are_found_by_name) {
+  const Program program = rows_with("");
+  EXPECT_EQ(find_digit(program, named("q")).parts, 4);
+  EXPECT_TRUE(is_digit(program, named("q")));
+  EXPECT_FALSE(is_digit(program, named("k")));
+  EXPECT_EQ(digits_of(program, {named("q"), named("p")}),
+            (std::vector<Digit>{program.digits[1], program.digits[0]}));
+  EXPECT_EQ(internal_error_of([&] { find_digit(program, named("k")); }), "there is no digit 'k'");
+}
+
+TEST(LoopProgram, the_volume_of_counters_is_how_many_combinations_there_are) {
+  EXPECT_EQ(volume_of({}), 1);
+  EXPECT_EQ(volume_of({{named("a"), 3}, {named("b"), 5}}), 15);
+}
+
+TEST(LoopProgram, a_buffer_has_the_elements_it_holds_as_often_as_it_is_deep) {
+  Buffer b{.symbol = named("b"), .type = scalar::Scalar::i16, .extents = {3, 4}};
+  EXPECT_EQ(elements_of(b), 12);
+  EXPECT_EQ(bytes_of(b), 12 * 2);
+  b.holds = 5;
+  EXPECT_EQ(elements_of(b), 5);
+  b.depth = 3;
+  EXPECT_EQ(elements_of(b), 5);
+  EXPECT_EQ(bytes_of(b), 5 * 3 * 2);
+}
+
+TEST(LoopProgram, a_temporary_has_an_instance_for_every_combination_of_the_digits_it_is_per) {
+  const Program program =
+      rows_with("", {{}, "buffer temporary u: i64[7] in L1 of core per (p, q)\n"});
+  EXPECT_EQ(instances_of(program, find_buffer(program, named("u"))), 3 * 4);
+  EXPECT_EQ(instances_of(program, find_buffer(program, named("t"))), 1);
+}
+
+template <class Enum>
+void expect_words(const std::vector<std::pair<Enum, std::string>>& words,
+                  std::optional<Enum> (*find)(std::string_view)) {
+  for (const auto& [value, text] : words) {
+    EXPECT_EQ(word(value), text);
+    EXPECT_EQ(find(text), value);
+  }
+  EXPECT_EQ(find("something"), std::nullopt);
+  EXPECT_EQ(find(""), std::nullopt);
 }
 
 TEST(LoopKeywords, every_enumerator_has_a_word_that_means_it) {
-  const std::vector<std::pair<How, std::string>> hows = {{How::sequential, "sequential"},
-                                                         {How::cores, "cores"},
-                                                         {How::unrolled, "unrolled"},
-                                                         {How::lanes, "lanes"}};
-  for (const auto& [how, text] : hows) {
-    EXPECT_EQ(word(how), text);
-    EXPECT_EQ(find_how(text), how);
-  }
-  const std::vector<std::pair<Role, std::string>> roles = {
-      {Role::output, "output"}, {Role::input, "input"}, {Role::workspace, "workspace"}};
-  for (const auto& [role, text] : roles) {
-    EXPECT_EQ(word(role), text);
-    EXPECT_EQ(find_role(text), role);
-  }
-  EXPECT_EQ(find_how("output"), std::nullopt);
-  EXPECT_EQ(find_role("cores"), std::nullopt);
+  expect_words<How>({{How::sequential, "sequential"},
+                     {How::grid, "grid"},
+                     {How::cores, "cores"},
+                     {How::unrolled, "unrolled"},
+                     {How::lanes, "lanes"}},
+                    find_how);
+  expect_words<Role>(
+      {{Role::output, "output"}, {Role::input, "input"}, {Role::temporary, "temporary"}},
+      find_role);
+  expect_words<Kind>({{Kind::kept, "kept"}, {Kind::reduced, "reduced"}, {Kind::scanned, "scanned"}},
+                     find_kind);
+  expect_words<Scope>({{Scope::all, "all"}, {Scope::group, "group"}, {Scope::core, "core"}},
+                      find_scope);
+  expect_words<Team>({{Team::grid, "grid"}, {Team::cores, "cores"}, {Team::all, "all"}}, find_team);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // Loop programs and data for the tests of this folder; nothing else includes it.
 #pragma once
 
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -10,20 +9,56 @@
 
 namespace mdh::loop {
 
+/// What a test declares besides what its program always has.
+struct More {
+  std::string digits = {};
+  std::string buffers = {};
+};
+
 /// y[i] = x[i, 0] ⊕ ... ⊕ x[i, 3] for 3 rows. ⊕ is 10 l + r, which is no proper operator, but shows
 /// in the digits of a result what was combined in which order: the row 1, 2, 3, 4 gives 1234.
-inline const std::string rows = R"(mdh_loop 1
+inline std::string rows_text(const std::string& body, const More& more = {}) {
+  return R"(mdh_loop 1
 kernel rows
-dimension i < 3
+dimension i < 3 kept
 dimension k < 4 reduced
-buffer output y: i64[3]
+digit p: L1.i < 3 of i step 1 sequential
+digit q: L1.k < 4 of k step 1 sequential
+)" + more.digits +
+         R"(buffer output y: i64[3]
 buffer input x: i64[3, 4]
-buffer workspace t: i64[4, 3]
-function f(x: i64, i: i64, k: i64) { y: i64 = x; }
+buffer temporary t: i64[4, 3] in MM of all per ()
+)" + more.buffers +
+         R"(function f(x: i64, i: i64, k: i64) { y: i64 = x; }
 function combine(l: i64, r: i64) { x: i64 = 10 * l + r; }
-)";
+body {)" +
+         body + "}";
+}
 
-inline Program rows_with(const std::string& body) { return parse(rows + "body {" + body + "}"); }
+inline Program rows_with(const std::string& body, const More& more = {}) {
+  return parse(rows_text(body, more));
+}
+
+/// y[i] = x[0] ⊕ ... ⊕ x[i] for 9 numbers. ⊕ writes its operands one behind the other, so that the
+/// results of 1, 2, 3, ... are 1, 12, 123, ...
+inline Program prefixes_with(const std::string& body, const More& more = {}) {
+  return parse(R"(mdh_loop 1
+kernel prefixes
+dimension i < 9 scanned
+)" + more.digits +
+               R"(buffer output y: i64[9]
+buffer input x: i64[9]
+)" + more.buffers +
+               R"(function f(x: i64, i: i64) { y: i64 = x; }
+function combine(l: i64, r: i64) {
+  x: i64 = if r < 10 then 10 * l + r else if r < 100 then 100 * l + r
+           else if r < 1000 then 1000 * l + r else if r < 10000 then 10000 * l + r
+           else if r < 100000 then 100000 * l + r else if r < 1000000 then 1000000 * l + r
+           else if r < 10000000 then 10000000 * l + r else 100000000 * l + r;
+}
+body {)" + body +
+               "}");
+}
 
 inline scalar::Array array(scalar::Extents extents, const std::vector<int64_t>& numbers) {
   scalar::Array a = scalar::Array::undefined(scalar::Scalar::i64, std::move(extents));

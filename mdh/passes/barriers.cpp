@@ -64,6 +64,8 @@ class Separator {
         separate(*deal, s, pending, result);
       } else if (const auto* loop = s.as<loop::For>()) {
         result.push_back(repeated(*loop, pending));
+      } else if (const auto* choice = s.as<loop::If>()) {
+        result.push_back(either(*choice, pending));
       } else {
         result.push_back(
             loop::map_children(s, [&](const Block& child) { return block(child, pending); }));
@@ -115,6 +117,15 @@ class Separator {
     result.body = block(loop.body, after);
     after.add(before);
     pending = after;
+    return StmtNode{result};
+  }
+
+  /// Nobody knows which branch is taken.
+  Stmt either(const loop::If& choice, Pending& pending) {
+    Pending then = pending, otherwise = pending;
+    loop::If result{choice.condition, block(choice.then, then), block(choice.otherwise, otherwise)};
+    then.add(otherwise);
+    pending = then;
     return StmtNode{result};
   }
 

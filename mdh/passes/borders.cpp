@@ -10,8 +10,11 @@ loop::Program borders(const loop::Program& program) {
     const auto* loop = s.as<loop::Loop>();
     if (!loop) return loop::Block{s};
     const loop::Digit& digit = find_digit(program, loop->digit);
+    // Cores outside of the grid that they belong to: every member does their parts one by one.
+    const bool dealt = digit.how == loop::How::cores || digit.how == loop::How::grid;
+    const loop::How how = dealt ? loop::How::sequential : digit.how;
     return loop::Block{loop::StmtNode{
-        loop::For{digit.var, trip(program, around, digit), digit.how, digit.level, loop->body}}};
+        loop::For{digit.var, trip(program, around, digit), how, digit.level, loop->body}}};
   });
 }
 

@@ -97,8 +97,8 @@ class Former {
   /// barriers inside of conditions are more than some drivers can take.
   Block unguarded(const Block& body, const std::vector<Digit>& around) {
     const auto* choice = body.size() == 1 ? body.front().as<loop::If>() : nullptr;
-    const auto guard = nonempty(program_, around);
-    return block(choice && guard && choice->condition == *guard ? choice->then : body, {}, around);
+    const bool is_guard = choice && nonempty(program_, around) == choice->condition;
+    return block(is_guard ? choice->then : body, {}, around);
   }
 
   bool deals(const Symbol& digit) const { return domain_.deals(find_digit(program_, digit)); }

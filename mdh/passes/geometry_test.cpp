@@ -51,8 +51,8 @@ struct Case {
 /// Two dimensions and up to four digits of any worth.
 Case random_case(Random& random) {
   Case c;
-  c.program.dimensions = {{loop::named("i"), random.between(1, 30), false},
-                          {loop::named("k"), random.between(1, 30), true}};
+  c.program.dimensions = {{loop::named("i"), random.between(1, 30), loop::Kind::kept},
+                          {loop::named("k"), random.between(1, 30), loop::Kind::reduced}};
   for (int64_t n = random.between(1, 4); n > 0; --n) {
     c.digits.push_back({loop::named(fmt::format("d{}", n)), "L1.i",
                         static_cast<int>(random.between(0, 1)), random.between(1, 4),

@@ -91,7 +91,10 @@ class InputPlanner {
   void pad(loop::Buffer& buffer, const Staging& s) const {
     const auto mine = c_.code.stage.find(view(s).symbol.name);
     if (mine == c_.code.stage.end() || s.number >= std::ssize(mine->second)) return;
-    if (!buffer.extents.empty()) buffer.extents.back() += mine->second[s.number].pad;
+    // Registers have no lines that could be longer.
+    if (!buffer.extents.empty() && !ll::is_register(c_.machine, s.place)) {
+      buffer.extents.back() += mine->second[s.number].pad;
+    }
     buffer.depth = mine->second[s.number].depth;
   }
 

@@ -210,8 +210,7 @@ Block ScanCode::step(const loop::ScanStep& s, const std::vector<Digit>& around) 
     const Position above{row - index_literal(1), part, last};
     const Block others = prepended(shape, {row, loop::index_variable(other_), zero}, s.elements,
                                    above.in(shape, s.elements));
-    const Block loop = {
-        StmtNode{loop::For{other_, part, loop::How::sequential, s.shape.digit.name, others}}};
+    const Block loop = {StmtNode{loop::For{other_, part, loop::How::sequential, "", others}}};
     block.push_back(StmtNode{loop::If{compare(BinaryOp::greater, row, zero), loop, {}}});
     return block;
   });

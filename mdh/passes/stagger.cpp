@@ -65,7 +65,11 @@ class Staggerer {
       const auto* alloc = s.as<loop::Alloc>();
       at_beginning = at_beginning && (copy || alloc);
       const Symbol* buffer = copy ? &copy->to.buffer : alloc ? &alloc->buffer : nullptr;
-      if (!at_beginning || depth_of(*buffer) == 1 || !comes_from_outside(loop, *buffer)) {
+      // An inner loop may have put the first copies of its own tiles here.
+      const bool is_done =
+          at_beginning && done_.contains(buffer->name) && !mine.contains(buffer->name);
+      if (!at_beginning || is_done || depth_of(*buffer) == 1 ||
+          !comes_from_outside(loop, *buffer)) {
         result.body.push_back(s);
         continue;
       }

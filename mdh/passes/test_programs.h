@@ -30,29 +30,61 @@ inline ll::Config config(const std::string& entries) {
 
 // ---- passes on text
 
-/// w = M v with 7 rows and 10 columns.
-inline const std::string matvec = R"(mdh_loop 1
+/// What a test declares besides what its program always has.
+struct More {
+  std::string digits = {};
+  std::string buffers = {};
+};
+
+/// w = M v with 7 rows and 10 columns. Rows: p, or o and n with a part too many, or c on cores.
+/// Columns: q, or r and s, or d on cores and s.
+inline std::string matvec_text(const std::string& body, const More& more = {}) {
+  return R"(mdh_loop 1
 kernel matvec
-dimension i < 7
+dimension i < 7 kept
 dimension k < 10 reduced
-buffer output w: i64[7]
+digit p: L1.i < 7 of i step 1 sequential
+digit o: L2.i < 5 of i step 2 sequential
+digit n: L3.i < 2 of i step 1 sequential
+digit c: COR.i < 7 of i step 1 cores
+digit q: L1.k < 10 of k step 1 sequential
+digit r: L2.k < 5 of k step 2 sequential
+digit d: COR.k < 5 of k step 2 cores
+digit s: L3.k < 2 of k step 1 sequential
+)" + more.digits +
+         R"(buffer output w: i64[7]
 buffer input M: i64[7, 10]
 buffer input v: i64[10]
-buffer workspace t: i64[7, 4]
-function f(M: i64, v: i64, i: i64, k: i64) { w: i64 = M * v; }
+buffer temporary t: i64[7, 5] in MM of all per ()
+)" + more.buffers +
+         R"(function f(M: i64, v: i64, i: i64, k: i64) { w: i64 = M * v; }
 function combine(l: i64, r: i64) { x: i64 = l + r; }
-)";
-
-inline loop::Program matvec_with(const std::string& body) {
-  return loop::parse(matvec + "body {" + body + "}");
+body {)" +
+         body + "}";
 }
 
-/// A pass turns one body into another, and both verify.
-inline void expect_rewrite(loop::Program (*pass)(const loop::Program&), const std::string& before,
-                           const std::string& after) {
-  const loop::Program result = pass(matvec_with(before));
-  EXPECT_EQ(loop::print(result), loop::print(matvec_with(after)));
+inline loop::Program matvec_with(const std::string& body, const More& more = {}) {
+  return loop::parse(matvec_text(body, more));
+}
+
+using PassFunction = loop::Program (*)(const loop::Program&);
+
+/// A pass turns one program into another, and both verify.
+inline void expect_rewrite_of(PassFunction pass, const loop::Program& before,
+                              const loop::Program& after) {
+  const loop::Program result = pass(before);
+  EXPECT_EQ(loop::print(result), loop::print(after));
   loop::verify(result);
+}
+
+/// The same for bodies of matvec.
+inline void expect_rewrite(PassFunction pass, const std::string& before, const std::string& after,
+                           const More& more = {}) {
+  expect_rewrite_of(pass, matvec_with(before, more), matvec_with(after, more));
+}
+
+inline void expect_unchanged(PassFunction pass, const std::string& body, const More& more = {}) {
+  expect_rewrite(pass, body, body, more);
 }
 
 // ---- random cases
@@ -103,7 +135,8 @@ inline std::vector<int64_t> random_parts(Random& random, int64_t size, size_t la
   return parts;
 }
 
-/// One of the machines whose regions and cores need no rules beyond those of loops.
+/// One of the machines that need no rules beyond those of loops if everything stays in the user's
+/// buffers.
 inline const machine::Machine& random_machine(Random& random) {
   const std::vector<std::string> names = {"artificial", "openmp", "openmp_l3", "openmp_l3_simd",
                                           "cpu"};

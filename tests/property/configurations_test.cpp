@@ -5,6 +5,7 @@
 // must find every point exactly once.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <numeric>
 
@@ -102,9 +103,12 @@ void expect_evaluators_agree(const Case& c) {
   expect_right(c, ll::evaluate(low, c.inputs), "low level");
   const loop::Program structured = passes::plan(low, c.machine);
   expect_right(c, loop::evaluate(structured, c.inputs, c.seed), "structured loops");
-  const loop::Program concrete =
-      passes::run_pipeline(structured, [&](const passes::Pass& pass, const loop::Program& p) {
-        expect_right(c, loop::evaluate(p, c.inputs, c.seed + 1), pass.name);
+  bool runs = true;
+  const loop::Program concrete = passes::run_pipeline(
+      structured, passes::Teams::one, [&](const passes::Pass& pass, const loop::Program& p) {
+        // Between the Deals and the barriers there are races.
+        runs = (runs && pass.name != "form-teams") || pass.name == "barriers";
+        if (runs) expect_right(c, loop::evaluate(p, c.inputs, c.seed + 1), pass.name);
         ASSERT_EQ(loop::parse(loop::print(p)), p) << pass.name;
       });
   expect_right(c, loop::evaluate(concrete, c.inputs, c.seed + 2), "concrete loops");
@@ -158,6 +162,8 @@ int case_count() {
   return wished == nullptr ? usual : std::atoi(wished);
 }
 
+bool is_temporary(const loop::Buffer& b) { return b.role == loop::Role::temporary; }
+
 TEST(Configurations, all_evaluators_and_the_compiled_code_compute_the_same_function) {
   std::vector<Case> pending;
   int slotted = 0, padded = 0;
@@ -167,7 +173,7 @@ TEST(Configurations, all_evaluators_and_the_compiled_code_compute_the_same_funct
     expect_texts_round_trip(c);
     expect_evaluators_agree(c);
     const auto structured = passes::plan(passes::lower(c.program, c.machine, c.config), c.machine);
-    slotted += loop::workspace_bytes(structured) > 0 ? 1 : 0;
+    slotted += std::any_of(structured.buffers.begin(), structured.buffers.end(), is_temporary);
     int64_t parts = 1;
     for (const auto& [dimension, digits] : c.config.split) {
       for (const ll::Digit& d : digits) parts *= d.parts;

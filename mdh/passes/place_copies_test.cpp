@@ -1,0 +1,56 @@
+#include "mdh/passes/place_copies.h"
+
+#include <gtest/gtest.h>
+
+#include "mdh/passes/test_programs.h"
+
+namespace mdh::passes {
+namespace {
+
+const More more{{},
+                "buffer temporary v_l1: i64[4] in L1 of core per ()\n"
+                "buffer temporary M_l1: i64[2, 3] in L1 of core per (c)\n"};
+
+TEST(PlaceCopies, a_copy_is_a_loop_with_a_load_and_a_store) {
+  expect_rewrite(place_copies, R"(
+    deal cores () { copy (a < 4) v_l1[a] = v[a + 1] within () team (); })",
+                 R"(
+    deal cores () { for - a < 4 sequential { load v_l1_x = v[a + 1]; store v_l1[a] = v_l1_x; } })",
+                 more);
+}
+
+TEST(PlaceCopies, axes_are_loops_from_outside_in_and_all_conditions_hold) {
+  expect_rewrite(place_copies, R"(
+    deal cores (c < 7) {
+      copy (a < 2, b < 3) M_l1[a, b] = M[c + a, b - 1] within (c + a < 7, b - 1 >= 0) team (c);
+    })",
+                 R"(
+    deal cores (c < 7) {
+      for - a < 2 sequential { for - b < 3 sequential {
+        if c + a < 7 && b - 1 >= 0 { load M_l1_x = M[c + a, b - 1]; store M_l1[a, b] = M_l1_x; }
+      } }
+    })",
+                 more);
+}
+
+TEST(PlaceCopies, a_copy_without_axes_is_one_element) {
+  expect_rewrite(place_copies, "deal cores () { copy () v_l1[0] = v[3] within () team (); }",
+                 "deal cores () { load v_l1_x = v[3]; store v_l1[0] = v_l1_x; }", more);
+}
+
+TEST(PlaceCopies, every_copy_has_a_value_of_its_own) {
+  expect_rewrite(place_copies, R"(
+    deal cores () {
+      copy () v_l1[0] = v[3] within () team ();
+      copy () v_l1[1] = v[4] within () team ();
+    })",
+                 R"(
+    deal cores () {
+      load v_l1_x = v[3]; store v_l1[0] = v_l1_x;
+      load v_l1_x_ = v[4]; store v_l1[1] = v_l1_x_;
+    })",
+                 more);
+}
+
+}  // namespace
+}  // namespace mdh::passes
