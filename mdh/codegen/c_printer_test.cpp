@@ -11,20 +11,28 @@ namespace {
 /// A target that only marks what is left to it.
 class Marker : public CPrinter {
  public:
-  using CPrinter::CPrinter;
+  explicit Marker(const loop::Program& p) : CPrinter(p, Dialect::c) {}
 
  protected:
   std::string deal(const loop::Deal& s) override { return "DEAL {\n" + block(s.body) + "}\n"; }
-  std::string barrier() override { return "BARRIER\n"; }
+  std::string barrier(const loop::Barrier&) override { return "BARRIER\n"; }
+  std::string alloc(const loop::Buffer& b) override {
+    return "ALLOC " + b.symbol.name + " " + instance(b) + "\n";
+  }
 };
 
 const std::string declarations = R"(mdh_loop 1
 kernel any
-dimension i < 4
+dimension i < 4 kept
+digit g: BLK.i < 2 of i step 2 grid
+digit c: THR.i < 2 of i step 1 cores
+digit d: L1.i < 4 of i step 1 sequential
 buffer output y: f32[4]
 buffer output int: i16[2, 3, 4]
 buffer output s: f32[]
 buffer input x: f32[4, 1]
+buffer temporary t: f32[4] in L1 of core per (g, c)
+buffer temporary u: f32[4] in DM of all per ()
 function f(a: f32, i: i64) { y: f32 = a * a + 0.5; }
 function combine(l: f32, r: f32) { x: f32 = max(l, r); }
 )";
@@ -36,7 +44,7 @@ std::string printed(const std::string& body) {
 
 TEST(CPrinter, loops_count_from_0_and_name_their_level) {
   EXPECT_EQ(printed("for L1.i p < 4 sequential { for REG.i q < p unrolled { for SIMD.i r < p + q "
-                    "lanes { barrier; } } }"),
+                    "lanes { barrier cores; } } }"),
             R"(for (long p = 0; p < 4; ++p) {  /* L1.i */
   for (long q = 0; q < p; ++q) {  /* REG.i, side by side in registers */
     for (long r = 0; r < p + q; ++r) {  /* SIMD.i, lanes */
@@ -47,13 +55,18 @@ TEST(CPrinter, loops_count_from_0_and_name_their_level) {
 )");
 }
 
+TEST(CPrinter, a_temporary_knows_which_instance_it_is) {
+  EXPECT_EQ(printed("deal grid (g < 2) { deal cores (c < 2) { alloc t; } alloc u; }"),
+            "DEAL {\nDEAL {\nALLOC t (g * 2 + c)\n}\nALLOC u \n}\n");
+}
+
 TEST(CPrinter, branches_have_an_else_only_if_there_is_something_in_it) {
-  EXPECT_EQ(printed("if 1 < 2 { barrier; } if 1 == 2 { } else { barrier; }"),
+  EXPECT_EQ(printed("if 1 < 2 { barrier cores; } if 1 == 2 { } else { barrier cores; }"),
             "if (1 < 2) {\n  BARRIER\n}\nif (1 == 2) {\n} else {\n  BARRIER\n}\n");
 }
 
 TEST(CPrinter, elements_are_addressed_row_by_row_with_constant_strides) {
-  EXPECT_EQ(printed("deal () { for L1.i p < 2 sequential { load a = int[p, p + 1, 3]; "
+  EXPECT_EQ(printed("deal cores () { for L1.i p < 2 sequential { load a = int[p, p + 1, 3]; "
                     "store int[0, p, p] = a; } }"),
             R"(DEAL {
 for (long p = 0; p < 2; ++p) {  /* L1.i */
@@ -99,8 +112,7 @@ TEST(CPrinter, helpers_are_those_of_the_block) {
 }
 
 TEST(CPrinter, structured_statements_are_refused) {
-  const Diagnostic d =
-      diagnostic_of([] { printed("deal () { sequential L1.i p < 4 of i step 1 { } }"); });
+  const Diagnostic d = diagnostic_of([] { printed("deal cores () { loop d { } }"); });
   EXPECT_EQ(d.kind, DiagnosticKind::internal);
   EXPECT_EQ(d.message.substr(0, d.message.rfind(" (")),
             "a structured statement reached the printer");

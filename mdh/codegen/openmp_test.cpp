@@ -10,12 +10,19 @@ namespace {
 
 const std::string declarations = R"(mdh_loop 1
 kernel any
-dimension i < 24
+dimension i < 24 kept
+digit a: COR.i < 2 of i step 12 cores
+digit b: L3.i < 3 of i step 4 cores
+digit c: L2.i < 1 of i step 4 sequential
+digit d: L1.i < 4 of i step 1 sequential
 buffer output y: f32[24]
 buffer output z: i8[]
 buffer input x: f64[2, 3, 4]
-buffer workspace t: f32[17]
-buffer workspace u: i64[8]
+buffer temporary t: f32[17] in MM of all per ()
+buffer temporary u: i64[8] in MM of all per ()
+buffer temporary v: f32[5] in MM of all per (a, b)
+buffer temporary s: f32[3] in L1 of core per (a)
+buffer temporary m: f32[3000] in L1 of core per (a)
 function f(a: f32, i: i64) { y: f32 = a * 2.0; }
 function combine() { }
 )";
@@ -38,7 +45,7 @@ std::string lines_from(const std::string& source, const std::string& piece, int 
 }
 
 TEST(OpenMP, the_module_says_how_the_kernel_is_called) {
-  const kernel::Module m = module("deal (COR.i c < 24 of i step 1) { }");
+  const kernel::Module m = module("deal cores (e < 24) { }");
   EXPECT_EQ(m.language, "c");
   EXPECT_EQ(m.name, "k1");
   EXPECT_EQ(m.steps, std::vector<kernel::Step>{{kernel::Launch{"k1_entry"}}});
@@ -54,42 +61,68 @@ TEST(OpenMP, the_module_says_how_the_kernel_is_called) {
   EXPECT_FALSE(m.arguments[2].is_output);
 }
 
-TEST(OpenMP, workspace_buffers_lie_one_after_the_other_aligned) {
-  const kernel::Module m = module("");
+// ---- temporaries
+
+TEST(OpenMP, what_outlives_a_share_lies_in_the_workspace_one_after_the_other_aligned) {
+  const kernel::Module m =
+      module("alloc t; alloc u; deal cores (e < 2) { load p = t[e]; load q = u[e]; }");
   EXPECT_EQ(m.workspace_bytes, 128 + 64);  // 68 bytes, rounded up to 64s, and 64
+  EXPECT_EQ(m.workspace_bytes_per_core, 0);
   EXPECT_EQ(lines_from(m.source, "float *const t", 2),
-            "float *const t = (float *)(workspace + 0);\n"
-            "long *const u = (long *)(workspace + 128);\n");
+            "float *const t = (float *)(workspace + 0);  /* MM */\n"
+            "long *const u = (long *)(workspace + 128);  /* MM */\n");
 }
+
+TEST(OpenMP, a_share_uses_its_own_instance) {
+  const kernel::Module m = module("alloc v; deal cores (a < 2, b < 3) { load p = v[4]; }");
+  EXPECT_EQ(m.workspace_bytes, 128) << "6 instances of 20 bytes";
+  EXPECT_EQ(lines_from(m.source, "float *const v", 1),
+            "float *const v = (float *)(workspace + 0) + (a * 3 + b) * 5;  /* MM */\n");
+}
+
+TEST(OpenMP, what_begins_inside_of_a_share_is_a_variable_of_it_or_of_its_core) {
+  const kernel::Module m = module("deal cores (a < 2) { alloc s; alloc m; load p = s[0]; }");
+  EXPECT_EQ(m.workspace_bytes, 0);
+  EXPECT_EQ(m.workspace_bytes_per_core, 12032) << "12000 bytes are too many for a stack";
+  EXPECT_EQ(lines_from(m.source, "char *const mine", 1),
+            "char *const mine = workspace + 0 + core * 12032;\n");
+  EXPECT_EQ(lines_from(m.source, "float s[", 2),
+            "float s[3] __attribute__((aligned(64)));  /* L1 */\n"
+            "float *const m = (float *)(mine + 0);  /* L1 */\n");
+}
+
+// ---- shares
 
 TEST(OpenMP, threads_beyond_the_largest_deal_have_nothing_to_do) {
   EXPECT_EQ(module("").parts_on_cores, 1);
-  EXPECT_EQ(module("deal () { }").parts_on_cores, 1);
+  EXPECT_EQ(module("deal cores () { }").parts_on_cores, 1);
   EXPECT_EQ(module(R"(
-    deal (COR.i c < 3 of i step 1) { }
-    for L1.i p < 2 sequential { deal (COR.i c < 3 of i step 1, L2.i d < 4 of i step 1) { } }
-    deal (COR.i c < 5 of i step 1) { })")
+    deal cores (e < 3) { }
+    for L1.i p < 2 sequential { deal cores (e < 3, g < 4) { } }
+    deal cores (e < 5) { })")
                 .parts_on_cores,
             12);
 }
 
+TEST(OpenMP, collective_deals_count_only_where_there_are_no_others) {
+  EXPECT_EQ(module("deal cores (e < 3) { } deal cores (e < 64) collective { }").parts_on_cores, 3);
+  EXPECT_EQ(module("deal cores () { } deal cores (e < 64) collective { }").parts_on_cores, 64);
+}
+
 TEST(OpenMP, one_parallel_region_or_none) {
-  const std::string team = module("deal (COR.i c < 3 of i step 1) { } barrier; deal () { }").source;
+  const std::string team = module("deal cores (e < 3) { } barrier cores; deal cores () { }").source;
   const size_t region = team.find("#pragma omp parallel num_threads(threads)\n");
   ASSERT_NE(region, std::string::npos) << team;
   EXPECT_EQ(team.find("#pragma omp parallel", region + 1), std::string::npos) << team;
   EXPECT_NE(team.find("#pragma omp barrier\n"), std::string::npos) << team;
   const std::string alone =
-      module("deal () { } barrier; deal (COR.i c < 1 of i step 1) { }").source;
+      module("deal cores () { } barrier cores; deal cores (e < 1) { }").source;
   EXPECT_EQ(alone.find("omp"), std::string::npos) << alone;
 }
 
-TEST(OpenMP, digits_of_a_part_are_mixed_radix_with_the_last_one_fastest) {
-  const std::string digits =
-      "COR.i a < 2 of i step 12, L3.i b < 3 of i step 4, L2.i c < 1 of i step 4, "
-      "L1.i d < 4 of i step 1";
+TEST(OpenMP, counters_of_a_share_are_mixed_radix_with_the_last_one_fastest) {
   EXPECT_EQ(
-      lines_from(module("deal (" + digits + ") { }").source, "for (long part", 5),
+      lines_from(module("deal cores (a < 2, b < 3, c < 1, d < 4) { }").source, "for (long part", 5),
       R"(for (long part = 24 * core / cores; part < 24 * (core + 1) / cores; ++part) {  /* COR.i, L3.i, L2.i, L1.i */
 const long a = part / 12;
 const long b = (part / 4) % 3;
@@ -97,34 +130,26 @@ const long c = 0;
 const long d = part % 4;
 )");
   EXPECT_EQ(
-      lines_from(module("deal (L2.i c < 1 of i step 4, COR.i a < 6 of i step 4) { }").source,
-                 "for (long part", 3),
-      R"(for (long part = 6 * core / cores; part < 6 * (core + 1) / cores; ++part) {  /* L2.i, COR.i */
+      lines_from(module("deal cores (c < 1, e < 6) { }").source, "for (long part", 3),
+      R"(for (long part = 6 * core / cores; part < 6 * (core + 1) / cores; ++part) {  /* L2.i, e */
 const long c = 0;
-const long a = part;
+const long e = part;
 )");
 }
 
-TEST(OpenMP, a_deal_of_one_part_goes_to_core_0) {
-  const std::string one = "deal (L2.i c < 1 of i step 4) { let a = c; if a == 0 { } }";
-  EXPECT_EQ(lines_from(module("deal (COR.i p < 2 of i step 1) { }" + one).source, "if (core", 3),
-            "if (core == 0) {\nconst long c = 0;\nconst long a = c;\n");
-  // Alone it is a block if it defines something: its neighbours may use the same names.
-  const std::string alone = module(one + one).source;
-  EXPECT_EQ(lines_from(alone, "(void)threads;", 7), R"((void)threads;
+TEST(OpenMP, a_single_share_goes_to_core_0) {
+  const std::string one = "deal cores (c < 1) { let p = c; if p == 0 { } }";
+  EXPECT_EQ(lines_from(module("deal cores (e < 2) { }" + one).source, "if (core", 3),
+            "if (core == 0) {\nconst long c = 0;\nconst long p = c;\n");
+  // Alone it is a block: its neighbours may use the same names.
+  EXPECT_EQ(lines_from(module(one + one).source, "(void)threads;", 7), R"((void)threads;
 {
 const long c = 0;
-const long a = c;
-if (a == 0) {
+const long p = c;
+if (p == 0) {
 }
 }
 )");
-}
-
-TEST(OpenMP, a_single_part_that_only_loops_is_printed_as_it_is) {
-  EXPECT_EQ(
-      lines_from(module("deal () { for L1.i p < 2 sequential { } }").source, "(void)threads;", 3),
-      "(void)threads;\nfor (long p = 0; p < 2; ++p) {  /* L1.i */\n}\n");
 }
 
 TEST(OpenMP, contraction_is_allowed_if_f_only_computes) {
@@ -135,7 +160,7 @@ TEST(OpenMP, contraction_is_allowed_if_f_only_computes) {
 }
 
 TEST(OpenMP, structured_programs_are_refused) {
-  const Diagnostic d = diagnostic_of([] { module("sequential L1.i p < 24 of i step 1 { }"); });
+  const Diagnostic d = diagnostic_of([] { module("loop d { }"); });
   EXPECT_EQ(d.kind, DiagnosticKind::internal);
   EXPECT_EQ(d.message.substr(0, d.message.rfind(" (")), "only concrete loops can be printed");
 }

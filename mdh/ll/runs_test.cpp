@@ -168,6 +168,14 @@ TEST(Runs, replicated_reductions_with_loops_inside_have_results_of_their_own) {
       << "the user's buffers have one element";
 }
 
+/// A scan joins elements in place: there must be one of each.
+TEST(Runs, a_run_that_scans_has_no_replicas) {
+  EXPECT_EQ(runs_of(R"("layers": ["L1", "SIMD"], "split": {"i": ["L1 4"], "k": ["L1 2", "SIMD 3"]},
+      "order": ["L1.i", "SIMD.k", "L1.k"], "acc": {"y": [{"inside": "L1.i", "region": "REG"}]})",
+                    parsed(mbbs), "cpu"),
+            (Texts{"-1 MM: ", "0 REG: L1.i SIMD.k L1.k"}));
+}
+
 TEST(Runs, replicated_parts_that_are_kept_are_elements_anyway) {
   EXPECT_EQ(runs_of(R"("layers": ["L1", "SIMD"], "split": {"i": ["SIMD 4"], "k": ["L1 6"]},
       "order": ["SIMD.i", "L1.k"], "acc": {"w": [{"inside": "SIMD.i", "region": "REG"}]})",
@@ -193,6 +201,15 @@ TEST(ScanTeam, loops_inside_are_sorted_by_what_they_are_worth) {
   EXPECT_EQ(names(low.p, low.nest, team.lines), "HM.j L1.j") << "what is reduced is no line";
   ASSERT_EQ(team.places.size(), 1u);
   EXPECT_EQ(team.places[0].region, "HM");
+}
+
+TEST(ScanTeam, finer_loops_are_sorted_too) {
+  const Lowered low(R"("layers": ["COR", "HM", "L1"], "split": {"i": ["COR 2", "HM 3", "L1 2"]},
+      "order": ["COR.i", "L1.i", "HM.i"])",
+                    parsed("scan = out_view( y: i64 = [i] ) * md_hom( i: 12 by ps(add) ) { y = x; }"
+                           " * inp_view( x: i64 = [i] )"),
+                    "artificial");
+  EXPECT_EQ(names(low.p, low.nest, scan_team(low.p, low.nest, 0, low.machine).fine), "HM.i L1.i");
 }
 
 TEST(ScanTeam, loops_outside_are_fixed) {
