@@ -27,10 +27,9 @@ TEST(Effects, what_is_not_generated_is_listed_as_it_is_written) {
   code.combine[{"BLK", "k"}] = ll::Combination::cluster;
   code.cores["BLK"] = {.count = 264};
   code.kernel.emit = "serpentine";
-  EXPECT_EQ(unused(code),
-            (std::vector<std::string>{"code.stage.B[1].copy_order", "code.stage.B[1].opaque",
-                                      "code.edge.j", "code.combine.BLK.k", "code.cores.BLK",
-                                      "code.kernel.emit"}));
+  EXPECT_EQ(unused(code), (std::vector<std::string>{
+                              "code.stage.B[1].copy_order", "code.stage.B[1].opaque", "code.edge.j",
+                              "code.combine.BLK.k", "code.cores.BLK", "code.kernel.emit"}));
 }
 
 TEST(Effects, a_device_has_its_own_compiler) {

@@ -160,8 +160,12 @@ class Counter {
     }
     int64_t elements = count.elements;
     if (code.pad != 0 && !axes.empty() && !is_register(machine_, count.place)) {
-      const int64_t lines = elements / std::max<int64_t>(1, axes.back().extent);
-      elements = saturating_sum(elements, saturating_product(lines, code.pad));
+      int64_t line = 1;
+      for (size_t n = axes_of_line(axes, count.place.layout); n > 0; --n) {
+        line = saturating_product(line, axes[axes.size() - n].extent);
+      }
+      elements = saturating_sum(
+          elements, saturating_product(elements / std::max<int64_t>(1, line), code.pad));
     }
     return saturating_product(bytes_of(buffer, elements), code.depth);
   }

@@ -61,6 +61,16 @@ bool is_digit(const Program& p, const Nest& nest, const TileAxis& axis, const st
 
 }  // namespace
 
+size_t axes_of_line(const std::vector<TileAxis>& axes, const Layout& layout) {
+  if (axes.empty()) return 0;
+  if (!layout.empty() && !layout.back().layer.empty()) return 1;
+  size_t count = 1;
+  while (count < axes.size() && axes[axes.size() - count - 1].dimension == axes.back().dimension) {
+    ++count;
+  }
+  return count;
+}
+
 int64_t index_step(const Program& p, const hl::BufferView& buffer, const Family& family,
                    size_t dimension, const NestLoop& loop) {
   const auto index = index_of(p, buffer, family, dimension);

@@ -30,6 +30,19 @@ struct Stored {
   std::vector<TileAxis> axes;  // storage order
   std::set<int> free;
   int position = 0;  // after it moved outwards
+  size_t line = 1;   // innermost axes that are stored as one, because it is padded
+
+  /// Where an element lies, given its place along every axis.
+  std::vector<Expr> stored(std::vector<Expr> index) const {
+    int64_t below = 1;
+    for (size_t n = 1; n < line; ++n) {
+      const Expr last = index.back();
+      index.pop_back();
+      below *= axes[index.size()].extent;
+      index.back() = simplify(index.back() * index_literal(below) + last);
+    }
+    return index;
+  }
 };
 
 class InputPlanner {
@@ -63,7 +76,7 @@ class InputPlanner {
     Stored tile{{}, axes_of(s), s.free, position_of(s, source ? source->position : 0)};
     loop::Buffer buffer{.symbol = loop::named(name_of(s)), .type = view(s).type};
     for (const TileAxis& axis : tile.axes) buffer.extents.push_back(axis.extent);
-    pad(buffer, s);
+    pad(buffer, tile, s);
     buffer.region = s.place.region;
     buffer.per = c_.cores_around(s.position, s.team);
     if (ll::is_register(c_.machine, s.place)) {
@@ -88,14 +101,20 @@ class InputPlanner {
     return view(s).symbol.name + "_" + region;
   }
 
-  void pad(loop::Buffer& buffer, const Staging& s) const {
+  void pad(loop::Buffer& buffer, Stored& tile, const Staging& s) const {
     const auto mine = c_.code.stage.find(view(s).symbol.name);
     if (mine == c_.code.stage.end() || s.number >= std::ssize(mine->second)) return;
+    const ll::StageCode& code = mine->second[s.number];
+    buffer.depth = code.depth;
     // Registers have no lines that could be longer.
-    if (!buffer.extents.empty() && !ll::is_register(c_.machine, s.place)) {
-      buffer.extents.back() += mine->second[s.number].pad;
+    if (code.pad == 0 || tile.axes.empty() || ll::is_register(c_.machine, s.place)) return;
+    tile.line = ll::axes_of_line(tile.axes, s.place.layout);
+    for (size_t n = 1; n < tile.line; ++n) {
+      const int64_t last = buffer.extents.back();
+      buffer.extents.pop_back();
+      buffer.extents.back() *= last;
     }
-    buffer.depth = mine->second[s.number].depth;
+    buffer.extents.back() += code.pad;
   }
 
   /// Outwards from the place where it is needed, over loops it does not depend on; not out of
@@ -117,6 +136,7 @@ class InputPlanner {
       copy.axes.push_back({var, axis.extent});
       copy.to.index.push_back(loop::index_variable(var));
     }
+    copy.to.index = tile.stored(copy.to.index);
     for (const int r : s.team) copy.team.push_back(c_.digit_of_input(r));
     const scalar::Extents extents = hl::extents(c_.computation, view(s));
     std::vector<Expr> index;
@@ -208,7 +228,7 @@ class InputPlanner {
       }
       result.push_back(simplify(index));
     }
-    return result;
+    return source.stored(result);
   }
 
   static bool lies_within(const TileAxis& inner, const TileAxis& outer) {
@@ -266,6 +286,7 @@ class InputPlanner {
       }
       element.index.push_back(simplify(index));
     }
+    element.index = tile.stored(element.index);
     return element;
   }
 
