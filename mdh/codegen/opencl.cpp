@@ -202,12 +202,11 @@ class ModulePrinter {
     std::vector<std::string> parameters;
     for (const Buffer& b : program_.buffers) {
       if (b.role == Role::temporary) continue;
-      parameters.push_back(fmt::format("__global {}{} *restrict {}",
-                                       b.role == Role::input ? "const " : "",
-                                       printer_.types().storage_type(b.type),
-                                       c_name(b.symbol.name)));
+      parameters.push_back(
+          fmt::format("__global {}{} *restrict {}", b.role == Role::input ? "const " : "",
+                      printer_.types().storage_type(b.type), c_name(b.symbol.name)));
     }
-    parameters.emplace_back("__global char *restrict workspace");
+    parameters.emplace_back("__global char *workspace");
     for (const Symbol& var : host_) parameters.push_back("long " + c_name(var.name));
     return fmt::format("__kernel void {}({})", function, join(parameters, ", "));
   }

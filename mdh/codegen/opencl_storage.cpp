@@ -73,8 +73,8 @@ class Placer {
       placed.space = Space::in_local;
     } else {
       placed = {Space::in_workspace, result_.workspace_bytes};
-      result_.workspace_bytes += aligned(scalar::volume(b.extents) * scalar::bytes_of(b.type) *
-                                         instances_of(program_, b));
+      result_.workspace_bytes +=
+          aligned(scalar::volume(b.extents) * scalar::bytes_of(b.type) * instances_of(program_, b));
     }
   }
 

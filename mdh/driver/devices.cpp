@@ -12,7 +12,8 @@ std::vector<runtime::DeviceInfo> opencl_devices() {
   std::vector<runtime::DeviceInfo> all;
   try {
     for (const runtime::opencl::Device& d : runtime::opencl::devices()) {
-      runtime::DeviceInfo info{d.name, fmt::format("opencl:{} {}", d.number, to_string(d.kind)), {}};
+      runtime::DeviceInfo info{
+          d.name, fmt::format("opencl:{} {}", d.number, to_string(d.kind)), {}};
       info.details = {{"platform", d.platform},
                       {"version", d.version},
                       {"compute units", std::to_string(d.compute_units)},
@@ -48,8 +49,8 @@ std::vector<runtime::DeviceInfo> all_devices() {
 machine::Machine machine_of(const Target& target, const std::string& device) {
   machine::Machine m = machine::find_machine(target.machine);
   if (target.name != "opencl") return m;
-  const auto numbers =
-      runtime::opencl::machine_numbers(runtime::opencl::find_device(device.empty() ? "opencl" : device));
+  const auto numbers = runtime::opencl::machine_numbers(
+      runtime::opencl::find_device(device.empty() ? "opencl" : device));
   for (machine::Region& region : m.regions) {
     if (region.owner == "BLK") region.capacity = numbers.local_bytes;
   }

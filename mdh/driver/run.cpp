@@ -129,8 +129,8 @@ std::vector<Array> run_poisoned(const Executable& executable, const std::vector<
 RunReport run(const hl::Program& program, const RunOptions& options) {
   if (options.target->print == nullptr) return run_reference(program, options);
   options.progress("lowering, printing and compiling");
-  const Executable executable = compile(program, options.machine, options.config,
-                                        *options.target, options.device);
+  const Executable executable =
+      compile(program, options.machine, options.config, *options.target, options.device);
   const std::vector<Array> inputs = inputs_of(program, options);
   const Runner runner(executable, options);
   Memory memory = runner.memory(program, inputs);

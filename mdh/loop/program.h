@@ -65,7 +65,7 @@ struct Buffer {
   scalar::Extents extents;
   Role role = Role::input;
   std::string region = {};       // of a temporary
-  Scope scope = Scope::all;       // of its region
+  Scope scope = Scope::all;      // of its region
   std::vector<Symbol> per = {};  // of a temporary: digits of cores that have one each
   int64_t holds = 0;             // elements that are really kept; 0: all of the extents
   int64_t depth = 1;             // copies of it in flight

@@ -72,8 +72,8 @@ std::vector<Constraint> constraints(const Machine& m) {
 
 const std::vector<Machine>& machines() {
   static const std::vector<Machine> all = {
-      artificial(), openmp(), openmp_l3(), openmp_l3_simd(),       cuda(),
-      cuda_wrp(),   opencl(), multi_gpu(), multi_node_multi_gpu(), cpu(),
+      artificial(), openmp(),     openmp_l3(), openmp_l3_simd(),       cuda(),
+      cuda_wrp(),   opencl(),     multi_gpu(), multi_node_multi_gpu(), cpu(),
       gpu(),        gpu_nowarp(), host()};
   return all;
 }

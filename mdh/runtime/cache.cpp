@@ -159,21 +159,16 @@ std::optional<std::string> Cache::read(const std::string& key) const {
   return content;
 }
 
-std::optional<fs::path> Cache::find(const std::string& key) const {
-  return read(key) ? std::optional(file_of(key)) : std::nullopt;
-}
-
-std::optional<fs::path> Cache::store(const std::string& key, std::string_view content) const {
+bool Cache::store(const std::string& key, std::string_view content) const {
   const std::string seal = seal_of(content);
   const auto bytes = static_cast<int64_t>(content.size() + seal.size());
-  if (!enabled() || bytes > limit_) return std::nullopt;
+  if (!enabled() || bytes > limit_) return false;
   std::error_code failure;
   fs::create_directories(folder_, failure);
-  const fs::path path = file_of(key);
-  if (!write_atomically(path, content, seal)) return std::nullopt;
+  if (!write_atomically(file_of(key), content, seal)) return false;
   // Looking at all entries takes time. Where one more is next to nothing, one in sixteen does.
   if (bytes > limit_ / 16 || key.back() == '0') trim(key);
-  return path;
+  return true;
 }
 
 void Cache::forget(const std::string& key) const {

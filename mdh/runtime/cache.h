@@ -42,17 +42,13 @@ class Cache {
   const std::filesystem::path& folder() const { return folder_; }
   int64_t limit() const { return limit_; }
 
-  /// The file of an intact entry: its content, with the seal behind it, which no loader of shared
-  /// objects minds. It counts as used just now.
-  std::optional<std::filesystem::path> find(const std::string& key) const;
-
-  /// The content of an intact entry.
+  /// The content of an intact entry, which counts as used just now. Content and not a file, because
+  /// another process may remove or replace the file at any time.
   std::optional<std::string> read(const std::string& key) const;
 
-  /// The file of the new entry, or nothing if it could not be kept. Entries that have not been used
-  /// for the longest time make room for it.
-  std::optional<std::filesystem::path> store(const std::string& key,
-                                             std::string_view content) const;
+  /// False if it could not be kept. Entries that have not been used for the longest time make room
+  /// for it.
+  bool store(const std::string& key, std::string_view content) const;
 
   /// Removes an entry that turned out to be of no use.
   void forget(const std::string& key) const;

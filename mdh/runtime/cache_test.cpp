@@ -20,9 +20,13 @@ namespace fs = std::filesystem;
 
 std::string key(const std::string& text) { return cache_key({text}); }
 
+fs::path file_of(const Cache& cache, const std::string& text) {
+  return cache.folder() / (key(text) + ".sealed");
+}
+
 /// Makes an entry look as if it had been used `minutes` ago.
 void age(const Cache& cache, const std::string& text, int minutes) {
-  fs::last_write_time(cache.folder() / (key(text) + ".sealed"),
+  fs::last_write_time(file_of(cache, text),
                       fs::file_time_type::clock::now() - std::chrono::minutes(minutes));
 }
 
@@ -52,17 +56,15 @@ TEST(CacheKey, is_32_digits_and_depends_on_every_part_and_its_borders) {
 TEST(Cache, what_is_stored_is_found) {
   const TemporaryDirectory folder;
   const Cache cache(folder.path() / "a" / "b");
-  EXPECT_FALSE(cache.find(key("x")));
+  EXPECT_FALSE(cache.read(key("x")));
   for (const std::string& content :
        {std::string(), std::string("text"), std::string(100000, '\0')}) {
-    const auto stored = cache.store(key("x"), content);
-    ASSERT_TRUE(stored);
+    ASSERT_TRUE(cache.store(key("x"), content));
     EXPECT_EQ(cache.read(key("x")), content);
-    EXPECT_EQ(cache.find(key("x")), stored);
-    EXPECT_EQ(read_file(*stored).substr(0, content.size()), content);
+    EXPECT_EQ(read_file(file_of(cache, "x")).substr(0, content.size()), content);
   }
   EXPECT_EQ(names_in(cache.folder()).size(), 1u) << "no temporary file is left";
-  EXPECT_FALSE(cache.find(key("y")));
+  EXPECT_FALSE(cache.read(key("y")));
 }
 
 TEST(Cache, forgotten_entry_is_gone) {
@@ -71,13 +73,14 @@ TEST(Cache, forgotten_entry_is_gone) {
   cache.store(key("x"), "1");
   cache.forget(key("x"));
   cache.forget(key("x"));
-  EXPECT_FALSE(cache.find(key("x")));
+  EXPECT_FALSE(cache.read(key("x")));
 }
 
 TEST(Cache, entry_with_any_bit_changed_is_no_entry_and_is_removed) {
   const TemporaryDirectory folder;
   const Cache cache(folder.path());
-  const fs::path path = *cache.store(key("x"), "some content");
+  const fs::path path = file_of(cache, "x");
+  cache.store(key("x"), "some content");
   const std::string intact = read_file(path);
   for (size_t n = 0; n < intact.size(); ++n) {
     std::string damaged = intact;
@@ -95,13 +98,14 @@ TEST(Cache, entry_with_any_bit_changed_is_no_entry_and_is_removed) {
 TEST(Cache, link_and_folder_are_no_entries) {
   const TemporaryDirectory folder;
   const Cache cache(folder.path() / "cache"), other(folder.path() / "other");
-  const fs::path real = *other.store(key("x"), "1");
+  const fs::path real = file_of(other, "x");
+  other.store(key("x"), "1");
   fs::create_directories(cache.folder());
   fs::create_symlink(real, cache.folder() / real.filename());
-  EXPECT_FALSE(cache.find(key("x")));
+  EXPECT_FALSE(cache.read(key("x")));
   fs::remove(cache.folder() / real.filename());
   fs::create_directories(cache.folder() / real.filename());
-  EXPECT_FALSE(cache.find(key("x")));
+  EXPECT_FALSE(cache.read(key("x")));
   EXPECT_FALSE(cache.store(key("x"), "2")) << "a folder cannot be replaced";
 }
 
@@ -111,7 +115,7 @@ TEST(Cache, switched_off_keeps_nothing) {
   const Cache cache;
   EXPECT_FALSE(cache.enabled());
   EXPECT_FALSE(cache.store(key("x"), "1"));
-  EXPECT_FALSE(cache.find(key("x")));
+  EXPECT_FALSE(cache.read(key("x")));
   cache.forget(key("x"));
   EXPECT_EQ(cache.use().files + cache.clear().files, 0);
 }
@@ -122,7 +126,7 @@ TEST(Cache, folder_that_cannot_be_made_keeps_nothing) {
   for (const fs::path& path : {fs::path("/proc/nothing"), folder.path() / "file" / "below"}) {
     const Cache cache(path);
     EXPECT_FALSE(cache.store(key("x"), "1"));
-    EXPECT_FALSE(cache.find(key("x")));
+    EXPECT_FALSE(cache.read(key("x")));
     EXPECT_EQ(cache.clear().files, 0);
   }
 }
@@ -153,9 +157,9 @@ TEST(Cache, entries_of_others_are_not_believed) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
   const TemporaryDirectory folder;
   const Cache cache(folder.path());
-  const fs::path path = *cache.store(key("x"), "1");
-  ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0);
-  EXPECT_FALSE(cache.find(key("x")));
+  cache.store(key("x"), "1");
+  ASSERT_EQ(chown(file_of(cache, "x").c_str(), 65534, 65534), 0);
+  EXPECT_FALSE(cache.read(key("x")));
 }
 
 TEST(Cache, full_disk_keeps_nothing_and_leaves_nothing) {
@@ -167,7 +171,7 @@ TEST(Cache, full_disk_keeps_nothing_and_leaves_nothing) {
     signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{1000, 1000};
     setrlimit(RLIMIT_FSIZE, &limit);
-    const bool kept = cache.store(key("x"), std::string(5000, 'x')).has_value();
+    const bool kept = cache.store(key("x"), std::string(5000, 'x'));
     _exit(kept ? 1 : 0);
   }
   int status = -1;
@@ -186,12 +190,12 @@ TEST(Cache, least_recently_used_entries_make_room) {
   age(cache, "a", 1);
   age(cache, "b", 3);
   age(cache, "c", 2);
-  EXPECT_TRUE(cache.find(key("b"))) << "and so it is the one used last";
+  EXPECT_TRUE(cache.read(key("b"))) << "and so it is the one used last";
   cache.store(key("d"), content);
-  EXPECT_FALSE(cache.find(key("c")));
-  EXPECT_TRUE(cache.find(key("a")));
-  EXPECT_TRUE(cache.find(key("b")));
-  EXPECT_TRUE(cache.find(key("d")));
+  EXPECT_FALSE(cache.read(key("c")));
+  EXPECT_TRUE(cache.read(key("a")));
+  EXPECT_TRUE(cache.read(key("b")));
+  EXPECT_TRUE(cache.read(key("d")));
   EXPECT_LE(cache.use().bytes, 500);
 }
 
@@ -200,7 +204,7 @@ TEST(Cache, what_is_larger_than_the_limit_is_not_kept) {
   const Cache cache(folder.path(), 500);
   cache.store(key("a"), "1");
   EXPECT_FALSE(cache.store(key("b"), std::string(500, 'x')));
-  EXPECT_TRUE(cache.find(key("a")));
+  EXPECT_TRUE(cache.read(key("a")));
 }
 
 TEST(Cache, many_small_entries_stay_near_the_limit) {

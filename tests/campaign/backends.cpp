@@ -7,7 +7,10 @@
 #include "mdh/hl/analysis.h"
 #include "mdh/hl/evaluate.h"
 #include "mdh/hl/print.h"
+#include "mdh/loop/evaluate.h"
 #include "mdh/passes/lower.h"
+#include "mdh/passes/pipeline.h"
+#include "mdh/passes/plan.h"
 #include "mdh/runtime/opencl/kernel.h"
 
 namespace mdh::test {
@@ -39,8 +42,8 @@ std::string complaint(const Prepared& one, const std::vector<Array>& outputs) {
     }
   }
   if (rounds(p)) {
-    const driver::Verification v = driver::verify_outputs(
-        p, one.inputs, outputs, {.depth = driver::sequential_depth(p)});
+    const driver::Verification v =
+        driver::verify_outputs(p, one.inputs, outputs, {.depth = driver::sequential_depth(p)});
     return v.right ? "" : v.complaint;
   }
   for (size_t b = 0; b < expected.size(); ++b) {
@@ -104,6 +107,49 @@ std::vector<std::string> run_on_opencl(const std::vector<Prepared>& all) {
     complaints.push_back(ran(all[n], [&](auto buffers) { kernels[n](buffers); }));
   }
   return complaints;
+}
+
+std::vector<std::string> run_sanitized(const std::vector<Prepared>& all,
+                                       const Sanitizer& sanitizer) {
+  const Standalone program(modules_of(all), sanitizer);
+  std::vector<std::string> complaints;
+  for (size_t n = 0; n < all.size(); ++n) {
+    const int threads = 1 + static_cast<int>(all[n].seed % 4);
+    std::string crash;
+    const std::string wrong = ran(all[n], [&](auto buffers) {
+      if (crash.empty()) crash = program.run(n, buffers, threads);
+    });
+    complaints.push_back(crash.empty() ? wrong : crash);
+  }
+  return complaints;
+}
+
+std::string run_evaluators(const Triple& triple, uint64_t seed) {
+  const ll::Program low = passes::lower(triple.program, triple.machine, triple.config);
+  const Prepared one{seed, triple, low, {}, driver::random_inputs(triple.program, seed)};
+  const std::vector<Array> inputs = reshaped(one.inputs, low.computation, low.computation.inputs);
+  const auto judged = [&](const loop::Program& p, const std::string& when) {
+    const std::string wrong = complaint(
+        one, reshaped(loop::evaluate(p, inputs, seed), triple.program, triple.program.outputs));
+    return wrong.empty() ? wrong : when + ": " + wrong;
+  };
+  std::string wrong;
+  try {
+    const loop::Program planned = passes::plan(low, triple.machine, triple.config.code);
+    wrong = judged(planned, "planned");
+    for (const passes::Teams teams : {passes::Teams::one, passes::Teams::nested}) {
+      passes::run_pipeline(planned, teams, [&](const passes::Pass& pass, const loop::Program& p) {
+        if (wrong.empty() && pass.name != "barriers" && pass.name != "simplify") {
+          return;  // evaluators notice races, and there are some until barriers are placed
+        }
+        if (wrong.empty()) wrong = judged(p, pass.name);
+      });
+    }
+  } catch (const Error& e) {
+    if (e.diagnostic().kind == DiagnosticKind::unsupported) return "";
+    return e.diagnostic().message;
+  }
+  return wrong;
 }
 
 std::string describe(const Prepared& one) {

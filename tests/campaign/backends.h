@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mdh/runtime/host/library.h"
+#include "tests/campaign/standalone.h"
 #include "tests/property/triples.h"
 
 namespace mdh::test {
@@ -26,6 +27,11 @@ std::optional<Prepared> prepare(const Triple& triple, uint64_t seed, const std::
 std::vector<std::string> run_on_openmp(const std::vector<Prepared>& all,
                                        const runtime::host::Compiler& compiler);
 std::vector<std::string> run_on_opencl(const std::vector<Prepared>& all);
+std::vector<std::string> run_sanitized(const std::vector<Prepared>& all,
+                                       const Sanitizer& sanitizer);
+
+/// All evaluators of the loop representation, planned and after every pass, on one triple.
+std::string run_evaluators(const Triple& triple, uint64_t seed);
 
 /// The triple as files of a test: program, machine, configuration, seed.
 std::string describe(const Prepared& one);

@@ -106,6 +106,48 @@ TEST(WorkerOfRun, program_started_by_hand_says_what_it_is) {
   }
 }
 
+// ---- compilers and flags of configurations
+
+Outcome run_with_kernel(const std::string& kernel) {
+  const TemporaryDirectory folder;
+  const std::string file = folder.path() / "config.json";
+  write_file(file,
+             "{\"mdh_config\": 1, \"layers\": [\"MM\"], \"split\": {\"i\": [\"MM 7\"], \"k\": "
+             "[\"MM 13\"]},"
+             " \"order\": [\"MM.i\", \"MM.k\"], \"code\": {\"kernel\": " +
+                 kernel + "}}");
+  return mdh("run matvec --size 7,13 -q --config " + file);
+}
+
+TEST(CompilerOfConfig, compiler_and_flags_are_those_of_the_configuration) {
+  const Script compiler("echo \" $* \" >\"$0.log\"\nexec cc \"$@\"");
+  const Outcome o = run_with_kernel("{\"compiler\": \"" + compiler.path() +
+                                    "\", \"flags\": [\"-O1\", \"-DMINE\"]}");
+  EXPECT_EQ(o.exit, 0) << describe(o);
+  EXPECT_TRUE(contains(read_file(compiler.path() + ".log"), " -O1 -DMINE "));
+}
+
+TEST(CompilerOfConfig, flag_that_is_refused_is_a_mistake) {
+  const Outcome o = run_with_kernel("{\"flags\": [\"-fno-such-flag\"]}");
+  EXPECT_EQ(o.exit, 2) << describe(o);
+  EXPECT_TRUE(contains(o.err, " refused a kernel with the flags '-fno-such-flag' of the")) << o.err;
+  EXPECT_TRUE(contains(o.err, "[E605]\nhint: does it compile without them?\n")) << o.err;
+}
+
+TEST(CompilerOfConfig, compiler_that_is_missing_is_named) {
+  const Outcome o = run_with_kernel("{\"compiler\": \"gcc-99\"}");
+  EXPECT_EQ(o.exit, 3) << describe(o);
+  EXPECT_TRUE(contains(
+      o.err, "the C compiler 'gcc-99' that the configuration names was not found [E604]\n"))
+      << o.err;
+}
+
+TEST(CompilerOfConfig, other_choices_for_the_code_are_still_refused) {
+  const Outcome o = run_with_kernel("{\"compiler\": \"gcc\", \"unroll\": {\"MM.k\": 4}}");
+  EXPECT_EQ(o.exit, 2) << describe(o);
+  EXPECT_TRUE(contains(o.err, "[E507]")) << o.err;
+}
+
 // ---- the cache
 
 TEST(CacheVerb, shows_and_clears_what_runs_leave) {

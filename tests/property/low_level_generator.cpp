@@ -30,11 +30,6 @@ std::vector<int64_t> small_sizes(Random& random, size_t dimensions) {
   return sizes;
 }
 
-hl::Program catalogue_instance(const examples::Entry& entry, Random& random) {
-  return entry.build(
-      {random.pick(entry.types), small_sizes(random, entry.generic().dimensions.size())});
-}
-
 /// Operators of the user, mixtures with scans, combine operators on whole MDAs.
 hl::Program special_program(Random& random) {
   static const std::vector<std::string> texts = {
@@ -247,6 +242,11 @@ void change_something(ll::Config& config, Random& random) {
 }
 
 }  // namespace
+
+hl::Program catalogue_instance(const examples::Entry& entry, Random& random) {
+  return entry.build(
+      {random.pick(entry.types), small_sizes(random, entry.generic().dimensions.size())});
+}
 
 hl::Program small_program(Random& random) {
   const int64_t kind = random.between(0, 9);

@@ -1,6 +1,7 @@
 // Random programs of every kind and configurations with all that they can say, for the low level.
 #pragma once
 
+#include "examples/catalogue.h"
 #include "mdh/hl/program.h"
 #include "mdh/ll/config.h"
 #include "mdh/machine/machine.h"
@@ -11,6 +12,9 @@ namespace mdh::test {
 /// Small, because the literal evaluators visit every part of every point: programs of the
 /// catalogue, generated ones, scans and operators of the user.
 hl::Program small_program(Random& random);
+
+/// A program of the catalogue at small, often odd sizes.
+hl::Program catalogue_instance(const examples::Entry& entry, Random& random);
 
 /// A machine that comes with mdh, or one of any depth that nobody has.
 machine::Machine any_machine(Random& random);

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "mdh/driver/data.h"
+#include "mdh/driver/effects.h"
+#include "mdh/support/text.h"
 #include "tools/mdh/data_files.h"
 #include "tools/mdh/progress.h"
 #include "tools/mdh/verbs.h"
@@ -83,7 +85,7 @@ void print_text(const Problem& problem, const driver::RunReport& report) {
   fmt::print("time: {:.3f} us (median of {}; mean {:.3f} +- {:.3f}), {:.3f} GFLOP/s, {:.3f} GB/s\n",
              t.median_us, t.count, t.mean_us, t.ci99_us, report.gflops, report.gbs);
   if (report.plain_ratio > 0) {
-    fmt::print("plain loop (one thread, same optimisation level) / mdh: {:.2f}\n",
+    fmt::print("plain loop (one thread, -O3, baseline instruction set) / mdh: {:.2f}\n",
                report.plain_ratio);
   }
 }
@@ -108,6 +110,14 @@ driver::RunReport run_with_progress(const Problem& problem, const Request& reque
   options.progress = [&](const std::string& what) { progress.step(what); };
   options.share = [&](double done) { progress.share(done); };
   return driver::run(problem.program, options);
+}
+
+void note_unused(const Problem& problem, const Request& request) {
+  if (request.quiet || problem.target->print == nullptr) return;
+  const auto unused = driver::without_effect(problem.config.config.code, *problem.target);
+  if (unused.empty()) return;
+  fmt::print(stderr, "mdh: note: no effect on the code of target {} yet: {}\n",
+             problem.target->name, join(unused, ", "));
 }
 
 /// Everything that is generated combines in an order that does not depend on the number of cores,
@@ -140,6 +150,7 @@ int run(const Request& request, const RunVerbOptions& verb) {
     fmt::print(stderr, "mdh: target {}, machine {}, configuration: {}, threads {}\n",
                problem.target->name, problem.machine.name, problem.config.source, problem.threads);
   }
+  note_unused(problem, request);
   const driver::RunReport report = run_with_progress(problem, request, verb);
   if (!report.verification.right) {
     throw Error({DiagnosticKind::wrong_result,

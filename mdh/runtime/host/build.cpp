@@ -50,18 +50,15 @@ BuildFailure failure_of(const Exit& exit, const Compiler& compiler, double secon
     return {Kind::timed_out, fmt::format("{} took longer than {} s", compiler.path, seconds)};
   }
   if (exit.status < 0) return {Kind::not_started, compiler.path + " cannot be started"};
-  return {Kind::refused, exit.output};
+  return {Kind::refused, exit.output.substr(0, exit.output.find_last_not_of('\n') + 1)};
 }
 
-/// The file in the cache, or where it was made if the cache does not keep it.
-Object kept(const std::string& key, const std::shared_ptr<const TemporaryDirectory>& folder,
-            const Cache& cache) {
-  const std::string made = object_in(*folder);
+/// What the compiler made, if it did: some claim success and leave nothing.
+void keep(const std::string& key, const Object& object, const Cache& cache) {
   std::error_code failure;
-  if (!cache.enabled() || !std::filesystem::exists(made, failure))
-    return {made, key, false, folder};
-  const auto stored = cache.store(key, read_file(made));
-  return stored ? Object{*stored, key, false, nullptr} : Object{made, key, false, folder};
+  if (cache.enabled() && std::filesystem::exists(object.path, failure)) {
+    cache.store(key, read_file(object.path));
+  }
 }
 
 }  // namespace
@@ -78,26 +75,30 @@ Unit unit_of(const std::vector<kernel::Module>& modules, const Compiler& compile
 std::vector<Built> build_units(const std::vector<Unit>& units, const BuildOptions& options) {
   const std::vector<std::string> keys = keys_of(units);
   std::vector<Built> results(units.size());
-  std::vector<size_t> open;  // units to compile
-  std::vector<std::shared_ptr<const TemporaryDirectory>> folders;
+  std::vector<Object> objects;  // to be: every unit has a folder
+  std::vector<size_t> open;     // units to compile
   std::vector<Job> jobs;
   for (size_t n = 0; n < units.size(); ++n) {
-    const auto found = options.renew ? std::nullopt : options.cache.find(keys[n]);
+    const auto folder = std::make_shared<const TemporaryDirectory>();
+    objects.push_back({object_in(*folder), false, folder});
+    const auto found = options.renew ? std::nullopt : options.cache.read(keys[n]);
     if (found) {
-      results[n].object = Object{*found, keys[n], true, nullptr};
-      continue;
+      write_file(objects[n].path, *found);
+      objects[n].from_cache = true;
+      results[n].object = objects[n];
+    } else {
+      open.push_back(n);
+      jobs.push_back(job_of(units[n], *folder));
     }
-    open.push_back(n);
-    folders.push_back(std::make_shared<const TemporaryDirectory>());
-    jobs.push_back(job_of(units[n], *folders.back()));
   }
   const std::vector<Exit> exits = run_programs(jobs, processes_of(options), options.seconds);
   for (size_t k = 0; k < open.size(); ++k) {
-    Built& result = results[open[k]];
+    const size_t n = open[k];
     if (exits[k].status == 0) {
-      result.object = kept(keys[open[k]], folders[k], options.cache);
+      keep(keys[n], objects[n], options.cache);
+      results[n].object = objects[n];
     } else {
-      result.failure = failure_of(exits[k], units[open[k]].compiler, options.seconds);
+      results[n].failure = failure_of(exits[k], units[n].compiler, options.seconds);
     }
   }
   return results;

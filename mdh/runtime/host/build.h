@@ -22,12 +22,12 @@ struct Unit {
 /// contraction forbids it for all.
 Unit unit_of(const std::vector<kernel::Module>& modules, const Compiler& compiler);
 
-/// A compiled unit. The file lives in the cache, or at least as long as a copy of this does.
+/// A compiled unit. The file lives as long as a copy of this does, also if it is a copy of what the
+/// cache has: there, another process may remove it.
 struct Object {
   std::string path;
-  std::string key;  // in the cache
   bool from_cache = false;
-  std::shared_ptr<const TemporaryDirectory> folder;  // none if the file is in the cache
+  std::shared_ptr<const TemporaryDirectory> folder;
 };
 
 /// Why there is no object.

@@ -8,8 +8,15 @@
 namespace mdh::runtime::opencl {
 namespace {
 
+/// PoCL 3.1 with LLVM 14 gets some kernels wrong that have barriers in nested loops; without
+/// optimisation, and on other drivers, the same kernels are right.
+bool optimises_wrongly(const Device& device) {
+  return device.platform == "Portable Computing Language";
+}
+
 std::string options_for(const Device& device) {
   std::string options = "-cl-std=CL1.2 -w";
+  if (optimises_wrongly(device)) options += " -cl-opt-disable";
   if (device.has_exact_fp32_division) options += " -cl-fp32-correctly-rounded-divide-sqrt";
   return options;
 }

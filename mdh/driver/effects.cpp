@@ -1,0 +1,62 @@
+#include "mdh/driver/effects.h"
+
+namespace mdh::driver {
+namespace {
+
+class Collector {
+ public:
+  void add(bool asked, const std::string& option) {
+    if (asked) options_.push_back(option);
+  }
+
+  void stage(const std::string& where, const ll::StageCode& code) {
+    const ll::StageCode plain;
+    add(code.transport != plain.transport, where + ".transport");
+    add(code.width != plain.width, where + ".width");
+    add(!code.copy_order.empty(), where + ".copy_order");
+    add(code.prefetch.has_value(), where + ".prefetch");
+    add(code.hint != plain.hint, where + ".hint");
+    add(code.opaque, where + ".opaque");
+    add(code.roll.has_value(), where + ".roll");
+  }
+
+  void kernel(const ll::KernelCode& code, const Target& target) {
+    const ll::KernelCode plain;
+    const bool compiled_here = target.name == "openmp";
+    add(!code.unroll.empty(), "code.kernel.unroll");
+    add(code.emit != plain.emit, "code.kernel.emit");
+    add(!code.launch_bounds.empty(), "code.kernel.launch_bounds");
+    add(code.store != plain.store, "code.kernel.store");
+    add(!compiled_here && !code.compiler.empty(), "code.kernel.compiler");
+    add(!compiled_here && !code.flags.empty(), "code.kernel.flags");
+  }
+
+  std::vector<std::string> take() { return std::move(options_); }
+
+ private:
+  std::vector<std::string> options_;
+};
+
+}  // namespace
+
+std::vector<std::string> without_effect(const ll::Code& code, const Target& target) {
+  Collector found;
+  for (const auto& [buffer, list] : code.stage) {
+    for (size_t n = 0; n < list.size(); ++n) {
+      found.stage(fmt::format("code.stage.{}[{}]", buffer, n), list[n]);
+    }
+  }
+  for (const auto& [dimension, edge] : code.edge) {
+    found.add(edge != ll::Edge::clamp, "code.edge." + dimension);
+  }
+  for (const auto& [level, how] : code.combine) {
+    // Slots are combined by the team in a fixed order, on the grid in a launch of their own.
+    found.add(how != ll::Combination::team_tree && how != ll::Combination::partials_kernel,
+              "code.combine." + to_string(level));
+  }
+  for (const auto& [layer, cores] : code.cores) found.add(true, "code.cores." + layer);
+  found.kernel(code.kernel, target);
+  return found.take();
+}
+
+}  // namespace mdh::driver

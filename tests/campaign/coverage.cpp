@@ -1,0 +1,140 @@
+#include "tests/campaign/coverage.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "mdh/ll/nest.h"
+
+namespace mdh::test {
+namespace {
+
+using loop::Block;
+using loop::How;
+using loop::Stmt;
+
+class Finder {
+ public:
+  explicit Finder(const loop::Program& p) : program_(p) {}
+
+  std::vector<std::string> run(const ll::Program& low) {
+    if (ll::common_prefix(low) < static_cast<int>(low.decompose.size()))
+      found_.insert("separate phases");
+    for (const loop::Dimension& d : program_.dimensions) partition(d);
+    for (const loop::Buffer& b : program_.buffers) {
+      if (b.depth > 1) found_.insert("copies in flight");
+      if (b.holds > 0) found_.insert("exact tile in registers");
+      if (!b.per.empty()) found_.insert("instance per core");
+    }
+    block(program_.body, {});
+    return {found_.begin(), found_.end()};
+  }
+
+ private:
+  void partition(const loop::Dimension& d) {
+    int64_t parts = 1;
+    std::vector<int64_t> steps;
+    for (const loop::Digit& digit : program_.digits) {
+      if (program_.dimensions[digit.dimension].symbol != d.symbol) continue;
+      parts *= digit.parts;
+      steps.push_back(digit.step);
+    }
+    if (parts > d.size) found_.insert("padded partition");
+    if (!std::is_sorted(steps.rbegin(), steps.rend())) found_.insert("finer loop outside");
+  }
+
+  void block(const Block& statements, std::vector<Symbol> around) {
+    for (const Stmt& s : statements) {
+      if (const auto* loop = s.as<loop::Loop>()) {
+        std::vector<Symbol> inside = around;
+        inside.push_back(loop->digit);
+        block(loop->body, inside);
+      }
+      if (const auto* copy = s.as<loop::Copy>()) copied(*copy, around);
+      if (const auto* f = s.as<loop::Accumulate>()) updated(f->target);
+      if (const auto* up = s.as<loop::WriteUp>()) {
+        found_.insert("write up");
+        updated(up->target);
+        if (has_replica(*up)) found_.insert("replicated accumulators");
+      }
+      if (const auto* combine = s.as<loop::TeamCombine>()) {
+        found_.insert(find_digit(program_, combine->over).how == How::grid ? "slots of the grid"
+                                                                           : "slots of cores");
+      }
+      if (const auto* step = s.as<loop::ScanStep>()) {
+        found_.insert(step->shape.coarse.empty() ? "scan, ascending" : "scan, interleaved");
+      }
+      if (const auto* fix = s.as<loop::ScanFix>()) {
+        found_.insert(fix->shape.coarse.empty() ? "scan on cores, ascending"
+                                                : "scan on cores, interleaved");
+      }
+    }
+  }
+
+  void copied(const loop::Copy& copy, const std::vector<Symbol>& around) {
+    found_.insert(find_buffer(program_, copy.from.buffer).role == loop::Role::input
+                      ? "copy of the user's buffer"
+                      : "copy of a tile");
+    if (!copy.team.empty()) found_.insert("copy by a team");
+    if (!copy.within.empty()) found_.insert("guarded copy");
+    const bool in_cores = std::any_of(around.begin(), around.end(), [&](const Symbol& digit) {
+      const How how = find_digit(program_, digit).how;
+      return how == How::cores || how == How::grid;
+    });
+    if (in_cores && copy.team.empty()) found_.insert("copy per member");
+    const bool lockstep = !copy.team.empty() && !around.empty() &&
+                          find_digit(program_, around.back()).how == How::sequential;
+    if (lockstep) found_.insert("lockstep");
+  }
+
+  void updated(const loop::Target& target) {
+    if (!target.first.empty()) found_.insert("first write");
+    if (target.first.size() > 1) found_.insert("first write of several levels");
+  }
+
+  bool has_replica(const loop::WriteUp& up) const {
+    return std::any_of(up.over.begin(), up.over.end(), [&](const Symbol& digit) {
+      const loop::Digit& d = find_digit(program_, digit);
+      return program_.dimensions[d.dimension].kind == loop::Kind::reduced;
+    });
+  }
+
+  const loop::Program& program_;
+  std::set<std::string> found_;
+};
+
+}  // namespace
+
+const std::vector<std::string>& rule_names() {
+  static const std::vector<std::string> names = {
+      "padded partition",
+      "finer loop outside",
+      "copy of the user's buffer",
+      "copy of a tile",
+      "copy by a team",
+      "copy per member",
+      "guarded copy",
+      "lockstep",
+      "exact tile in registers",
+      "copies in flight",
+      "instance per core",
+      "first write",
+      "first write of several levels",
+      "write up",
+      "slots of cores",
+      "slots of the grid",
+      "replicated accumulators",
+      "scan, ascending",
+      "scan, interleaved",
+      "scan on cores, ascending",
+      "scan on cores, interleaved",
+      "separate phases",
+  };
+  return names;
+}
+
+std::vector<std::string> rules_of(const ll::Program& low, const loop::Program& planned) {
+  return Finder(planned).run(low);
+}
+
+}  // namespace mdh::test
