@@ -182,54 +182,6 @@ TEST(Footprint, a_scan_in_a_new_accumulator_needs_no_other) {
   EXPECT_EQ(f.accumulators[0].elements, 12);
 }
 
-/// Totals for every line, coarse part and member, and an offset for every core: 2 rows of coarse
-/// parts and 3 lines, 4 members; of the lines none is on cores.
-TEST(Footprint, members_that_scan_together_exchange_totals_and_keep_offsets) {
-  const hl::Program p = hl::parse(
-      "mdh 1\nprogram lines = out_view( y: i64 = [i, j] ) * md_hom( i: 8 by ps(add), j: 3 by cc )"
-      " { y = x; } * inp_view( x: i64 = [i, j] )");
-  const Footprint f = counted(
-      R"("layers": ["L1", "COR"], "split": {"i": ["L1 2", "COR 4"], "j": ["L1 3"]},
-         "order": ["COR.i", "L1.i", "L1.j"])",
-      p, "artificial");
-  ASSERT_EQ(f.accumulators.size(), 2u);
-  EXPECT_EQ(f.accumulators[0].place.region, "HM");
-  EXPECT_EQ(f.accumulators[0].elements, 2 * 3);
-  EXPECT_EQ(f.accumulators[0].slots, 4);
-  EXPECT_EQ(f.accumulators[0].bytes, 2 * 3 * 4 * 8);
-  EXPECT_EQ(f.accumulators[1].elements, 1);
-  EXPECT_EQ(f.accumulators[1].bytes, 4 * 8);
-}
-
-/// Parts in order need one total each; members of other cores have offsets of their own.
-TEST(Footprint, every_core_has_an_offset_of_its_own) {
-  const hl::Program p = hl::parse(
-      "mdh 1\nprogram lines = out_view( y: i64 = [i, j] ) * md_hom( i: 8 by ps(add), j: 6 by cc )"
-      " { y = x; } * inp_view( x: i64 = [i, j] )");
-  const Footprint f = counted(
-      R"("layers": ["COR", "L1"], "split": {"i": ["COR 4", "L1 2"], "j": ["COR 2", "L1 3"]},
-         "order": ["COR.i", "L1.i", "COR.j", "L1.j"])",
-      p, "artificial");
-  ASSERT_EQ(f.accumulators.size(), 2u);
-  EXPECT_EQ(f.accumulators[0].bytes, 6 * 4 * 8);
-  EXPECT_EQ(f.accumulators[1].bytes, 2 * 4 * 8);
-}
-
-/// Inside of a loop on other cores every member of them has these buffers.
-TEST(Footprint, what_scans_exchange_exists_once_per_outer_core) {
-  const hl::Program p = hl::parse(
-      "mdh 1\nprogram lines = out_view( y: i64 = [i, j] ) * md_hom( i: 8 by ps(add), j: 6 by cc )"
-      " { y = x; } * inp_view( x: i64 = [i, j] )");
-  const Footprint f = counted(
-      R"("layers": ["COR", "L1"], "split": {"i": ["COR 4", "L1 2"], "j": ["COR 2", "L1 3"]},
-         "order": ["COR.j", "COR.i", "L1.i", "L1.j"])",
-      p, "artificial");
-  ASSERT_EQ(f.accumulators.size(), 2u);
-  EXPECT_EQ(f.accumulators[0].bytes, 3 * 4 * 8);
-  EXPECT_EQ(f.accumulators[0].instances, 2);
-  EXPECT_EQ(region(f, "HM").bytes, 2 * (3 * 4 * 8 + 4 * 8));
-}
-
 TEST(Footprint, an_output_that_two_points_write_is_accumulated_by_points) {
   const hl::Program p = hl::parse(
       "mdh 1\nprogram meet = out_view( y: i64 = [i + j] ) * md_hom( i: 3 by cc, j: 4 by cc )"
@@ -362,25 +314,6 @@ TEST(Footprint, accesses_with_other_linear_parts_have_tiles_of_their_own) {
   EXPECT_EQ(f.tiles[1].elements, 30);
   EXPECT_EQ(f.tiles[1].fills.number(), 1) << "it does not depend on i";
   EXPECT_EQ(region(f, "L1").bytes, 8 * 35);
-}
-
-/// The registers of a core are filled from what the user gave, not from a cache.
-TEST(Footprint, a_hint_is_no_source_whose_data_have_to_be_held) {
-  const std::string begin = R"("layers": ["COR", "L2", "L1"],
-      "split": {"i": ["COR 2", "L1 3"], "k": ["L2 2", "L1 5"]},
-      "order": ["COR.i", "L2.k", "L1.i", "L1.k"], )";
-  const auto with = [&](const std::string& places) {
-    return counted(begin + R"("stage": {"M": [)" + places + "]}", matvec(6, 10), "cpu").tiles;
-  };
-  const std::string in_registers = R"({"from": "L1.k", "region": "REG"})";
-  const auto alone = with(in_registers);
-  const auto behind_a_hint = with(R"({"from": "L2.k", "region": "L2"}, )" + in_registers);
-  ASSERT_EQ(alone.size(), 1u);
-  ASSERT_EQ(behind_a_hint.size(), 2u);
-  EXPECT_TRUE(behind_a_hint[0].is_hint);
-  EXPECT_EQ(behind_a_hint[1].elements, alone[0].elements);
-  EXPECT_EQ(behind_a_hint[1].team, alone[0].team);
-  EXPECT_EQ(behind_a_hint[1].fills.number(), alone[0].fills.number());
 }
 
 /// Threads share a tile in SM, and each has its own copy in RM; the source of the second copy holds

@@ -128,6 +128,26 @@ TEST(FormTeams, members_tell_their_totals_before_anybody_reads_them) {
     })"));
 }
 
+TEST(FormTeams, a_step_that_reads_what_other_cores_scanned_is_collective) {
+  const std::string cores =
+      "digit a: L2.i < 3 of i step 4 sequential\ndigit b: COR.i < 4 of i step 1 cores\n";
+  expect_rewrite_of(form_teams, prefixes_with(cores, R"(
+    loop a { scan_step a coarse () fine (b) lines () (y[a * 4 + b]); })"),
+                    prefixes_with(cores, R"(
+    loop a { deal cores () collective {
+      if a > 0 {
+        for - fine < 4 sequential {
+          if fine + a * 4 < 9 {
+            load y_before = y[(a - 1) * 4 + 3];
+            load y_after = y[a * 4 + fine];
+            combine y_joined = (y_before; y_after);
+            store y[a * 4 + fine] = y_joined;
+          }
+        }
+      }
+    } })"));
+}
+
 // ---- all orders of loops
 
 /// Digits of a scanned dimension with 11 points, and of lines next to it.

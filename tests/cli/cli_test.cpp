@@ -70,11 +70,11 @@ TEST(Cli, named_size_brings_its_constants_along_unless_they_are_set) {
                        "[n, 2 * p + r, 3 * q + s, c,"));
 }
 
-TEST(Cli, doctor_finds_both_targets_usable) {
+TEST(Cli, doctor_finds_targets_usable) {
   const std::string report = output_of("doctor");
   EXPECT_TRUE(contains(report, "target reference: ok\n")) << report;
   EXPECT_TRUE(contains(report, "target openmp: /")) << report;
-  EXPECT_TRUE(contains(report, ", ok\nmachine artificial: ")) << report;
+  EXPECT_TRUE(contains(report, ", ok\ntarget opencl: ")) << report;
   for (const machine::Machine& m : machine::machines()) {
     EXPECT_TRUE(contains(report, fmt::format("machine {}: {}\n", m.name, m.summary))) << report;
   }
@@ -93,7 +93,7 @@ TEST(Cli, doctor_says_what_is_missing_and_goes_on) {
   const runtime::ScopedEnvironment cc("MDH_CC", "/nonexistent");
   const Outcome o = mdh("doctor");
   EXPECT_EQ(o.exit, 3);
-  EXPECT_TRUE(contains(o.out, "target reference: ok\ntarget openmp: not usable\nmachine "))
+  EXPECT_TRUE(contains(o.out, "target reference: ok\ntarget openmp: not usable\ntarget opencl: "))
       << o.out;
   EXPECT_TRUE(contains(o.err, "the C compiler '/nonexistent' named by MDH_CC was not found [E601]"))
       << o.err;
@@ -110,6 +110,7 @@ const std::vector<std::string>& shown() {
       "dot --size 1000 --type i64 --threads 4 --machine openmp",
       "jacobi1d --size 31",
       "jacobi1d --size 31 --type i32",
+      "scan --size 40 --threads 3",
   };
   return lines;
 }
@@ -153,6 +154,34 @@ TEST(Show, loops_can_be_read_again_in_both_dialects) {
     EXPECT_FALSE(loop::is_concrete(loop::parse(structured)));
     EXPECT_TRUE(loop::is_concrete(loop::parse(concrete)));
   }
+}
+
+TEST(Show, the_plan_copies_tiles_and_writes_accumulators_up) {
+  const TemporaryDirectory folder;
+  const std::string file = folder.path() / "tiles.json";
+  write_file(file, R"({"mdh_config": 1, "machine": "artificial", "layers": ["COR", "HM", "L1"],
+    "split": {"i": ["COR 2", "L1 4"], "k": ["HM 2", "L1 7"]},
+    "order": ["COR.i", "HM.k", "L1.i", "L1.k"],
+    "stage": {"v": [{"from": "L1.i", "region": "L1"}]},
+    "acc": {"w": [{"inside": "L1.i", "region": "L1"}]}})");
+  const std::string line = "show matvec --size 7,13 --machine artificial --config " + file;
+  const std::string plan = output_of(line + " --plan");
+  for (const std::string piece :
+       {"buffer temporary v_l1: f32[7] in L1 of core per (cor_i)\n",
+        "buffer temporary w_acc: f32[4] in L1 of core per (cor_i)\n",
+        "copy (v_l1_1 < 7) v_l1[v_l1_1] = v[hm_k * 7 + v_l1_1] within (hm_k * 7 + v_l1_1 < 13)",
+        "write_up (l1_i) (w[i]) first (hm_k) from (w_acc[l1_i]);\n"}) {
+    EXPECT_TRUE(contains(plan, piece)) << piece << plan;
+  }
+  const std::string loops = output_of(line + " --loop");
+  EXPECT_TRUE(loop::is_concrete(loop::parse(loops)));
+  EXPECT_TRUE(contains(loops, "deal cores (cor_i < 2) {\n")) << loops;
+}
+
+TEST(Show, targets_with_work_groups_deal_to_a_grid_of_teams) {
+  const std::string loops = output_of("show matvec --size 8,6 --target opencl --loop");
+  EXPECT_TRUE(contains(loops, "  deal grid (")) << loops;
+  EXPECT_TRUE(contains(loops, "    deal cores (")) << loops;
 }
 
 TEST(Show, source_is_c_that_a_compiler_takes) {
