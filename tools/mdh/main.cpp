@@ -155,6 +155,13 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0.0, 1e9));
   run_verb->callback(call([&] { return run(request, run_options); }));
 
+  std::string pass, loop_file;
+  CLI::App* dev_verb = app.add_subcommand("dev", "one pass on a loop program; alone: all passes");
+  CLI::Option* pass_option = dev_verb->add_option("--pass", pass, "such as first-write");
+  dev_verb->add_option("FILE", loop_file, "a loop program (.loop.mdh)")->needs(pass_option);
+  pass_option->needs(dev_verb->get_option("FILE"));
+  dev_verb->callback(call([&] { return dev(pass, loop_file); }));
+
   std::string code;
   CLI::App* help_verb = app.add_subcommand("help", "what an error code means");
   help_verb->add_option("CODE", code, "the code at the end of a message, such as E204")->required();

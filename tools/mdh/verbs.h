@@ -30,6 +30,9 @@ int diff(const std::string& left, const std::string& right);
 
 int doctor();
 
+/// A loop program after one pass; without a pass, all passes there are.
+int dev(const std::string& pass, const std::string& file);
+
 /// The devices of this machine, those of every back end.
 int devices();
 

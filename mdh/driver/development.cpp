@@ -1,0 +1,46 @@
+#include "mdh/driver/development.h"
+
+#include "mdh/loop/parse.h"
+#include "mdh/loop/print.h"
+#include "mdh/loop/verify.h"
+#include "mdh/passes/pipeline.h"
+#include "mdh/support/files.h"
+#include "mdh/support/text.h"
+
+namespace mdh::driver {
+namespace {
+
+const passes::Pass& find_pass(const std::string& name) {
+  std::vector<std::string> known;
+  for (const passes::Teams teams : {passes::Teams::one, passes::Teams::nested}) {
+    for (const passes::Pass& pass : passes::pipeline(teams)) {
+      if (pass.name == name) return pass;
+      known.push_back(pass.name);
+    }
+  }
+  user_error("E813", {}, fmt::format("there is no pass '{}'", name), suggestion(name, known));
+}
+
+std::string table_of(passes::Teams teams, const char* title) {
+  std::string text = title;
+  for (const passes::Pass& pass : passes::pipeline(teams)) {
+    text += fmt::format("  {:14}{}\n", pass.name, pass.summary);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string run_pass(const std::string& pass, const std::string& file) {
+  const passes::Pass& found = find_pass(pass);
+  const loop::Program result = found.run(loop::parse(read_file(file), file));
+  loop::verify(result);
+  return loop::print(result);
+}
+
+std::string list_passes() {
+  return table_of(passes::Teams::one, "openmp: one team of all cores\n") +
+         table_of(passes::Teams::nested, "opencl: a grid of teams\n");
+}
+
+}  // namespace mdh::driver

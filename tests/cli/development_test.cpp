@@ -1,0 +1,67 @@
+// mdh dev, --deterministic, and targets that are devices.
+#include <gtest/gtest.h>
+
+#include "mdh/support/files.h"
+#include "tests/cli/tool.h"
+
+namespace mdh::test {
+namespace {
+
+const std::string golden = std::string(MDH_SOURCE_DIR) + "/tests/golden/";
+
+TEST(Dev, lists_the_passes_of_both_pipelines) {
+  const Outcome o = mdh("dev");
+  EXPECT_EQ(o.exit, 0) << describe(o);
+  for (const char* pass : {"interchange", "form-teams", "form-grid", "form-groups", "barriers"}) {
+    EXPECT_NE(o.out.find(pass), std::string::npos) << pass;
+  }
+}
+
+TEST(Dev, runs_one_pass_on_a_loop_program) {
+  const Outcome o = mdh("dev --pass borders " + golden + "borders/padded.mdh");
+  EXPECT_EQ(o.exit, 0) << describe(o);
+  EXPECT_EQ(o.out, read_file(golden + "borders/padded.expected"));
+}
+
+TEST(Dev, unknown_pass_is_answered_with_the_nearest) {
+  const Outcome o = mdh("dev --pass first_write " + golden + "borders/padded.mdh");
+  EXPECT_EQ(o.exit, 2) << describe(o);
+  EXPECT_EQ(o.err,
+            "mdh: error: there is no pass 'first_write' [E813]\nhint: did you mean "
+            "'first-write'?\n");
+}
+
+TEST(Dev, a_pass_needs_a_file) {
+  EXPECT_EQ(mdh("dev --pass borders").exit, 2);
+  EXPECT_EQ(mdh("dev a.loop.mdh").exit, 2);
+}
+
+TEST(Deterministic, atomics_are_refused) {
+  const TemporaryDirectory folder;
+  const auto file = folder.path() / "dot.json";
+  write_file(file, R"({"mdh_config": 1, "program": "dot", "machine": "gpu_nowarp",
+ "layers": ["BLK", "SHR"], "split": {"k": ["BLK 4", "SHR 250"]}, "order": ["BLK.k", "SHR.k"],
+ "code": {"combine": {"BLK.k": "atomic"}}})");
+  const Outcome o =
+      mdh("run dot --size 1000 --target openmp -q --deterministic --config " + file.string());
+  EXPECT_EQ(o.exit, 2) << describe(o);
+  EXPECT_NE(o.err.find("code.combine.BLK.k is atomic"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("[E812]"), std::string::npos) << o.err;
+}
+
+TEST(Deterministic, what_is_generated_runs) {
+  const Outcome o = mdh("run dot --size 1009 -q --deterministic");
+  EXPECT_EQ(o.exit, 0) << describe(o);
+}
+
+TEST(OptionsWithoutEffect, are_named) {
+  const Outcome o = mdh("run matmul --size 10,500,64 --config " + golden +
+                        "configs/cpu/matmul_10x500x64.json");
+  EXPECT_EQ(o.exit, 0) << describe(o);
+  EXPECT_NE(o.err.find("mdh: note: no effect on the code of target openmp yet: code.edge.j\n"),
+            std::string::npos)
+      << o.err;
+}
+
+}  // namespace
+}  // namespace mdh::test
