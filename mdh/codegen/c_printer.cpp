@@ -112,7 +112,7 @@ std::string CPrinter::statement(const Stmt& s) {
 
 std::string CPrinter::for_loop(const loop::For& s) {
   const std::string var = c_name(s.var.name);
-  return fmt::format("for (long {0} = 0; {0} < {1}; ++{0}) {{{2}\n{3}}}\n", var,
+  return fmt::format("for (long {0} = {1}; {0} < {2}; ++{0}) {{{3}\n{4}}}\n", var, s.first,
                      expressions_.print_index(s.trip), comment(s.level, s.how),
                      indent(block(s.body), 2));
 }

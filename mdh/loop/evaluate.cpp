@@ -152,7 +152,7 @@ class Interpreter {
 
   void operator()(const For& s) {
     const int64_t count = integer(s.trip);
-    for (int64_t n = 0; n < count; ++n) {
+    for (int64_t n = s.first; n < count; ++n) {
       index_[s.var.name] = n;
       block(s.body);
     }

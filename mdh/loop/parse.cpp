@@ -316,7 +316,8 @@ class Parser {
       tokens_.fail("sequential, unrolled or lanes", "after the bound");
     }
     tokens_.next();
-    return StmtNode{For{var, trip, *how, level, block()}};
+    const int64_t first = tokens_.accept("from") ? tokens_.expect_integer("(the first round)") : 0;
+    return StmtNode{For{var, trip, *how, level, block(), first}};
   }
 
   Stmt deal() {

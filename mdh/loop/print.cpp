@@ -84,8 +84,9 @@ class Printer {
   }
   std::string operator()(const For& s) const {
     const std::string level = s.level.empty() ? "-" : s.level;
-    return fmt::format("for {} {} < {} {} {}\n", level, s.var.name, scalar::print_sum(s.trip),
-                       word(s.how), block(s.body));
+    const std::string from = s.first == 0 ? "" : fmt::format("from {} ", s.first);
+    return fmt::format("for {} {} < {} {} {}{}\n", level, s.var.name, scalar::print_sum(s.trip),
+                       word(s.how), from, block(s.body));
   }
   std::string operator()(const Deal& s) const {
     return fmt::format("deal {} {}{} {}\n", word(s.team), print_counters(s.shares),

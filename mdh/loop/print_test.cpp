@@ -241,5 +241,21 @@ TEST(LoopText, comments_and_layout_do_not_matter) {
   EXPECT_EQ(rows_with("// nothing\nbarrier\ncores ;"), rows_with("barrier cores;"));
 }
 
+TEST(PrintLoop, a_loop_may_begin_later) {
+  const Program p = parse(R"(mdh_loop 1
+kernel k
+function f() { }
+function combine() { }
+body {
+  for - n < 3 sequential from 1 {
+  }
+}
+)");
+  const auto* loop = p.body.at(0).as<For>();
+  ASSERT_NE(loop, nullptr);
+  EXPECT_EQ(loop->first, 1);
+  EXPECT_EQ(parse(print(p)), p);
+}
+
 }  // namespace
 }  // namespace mdh::loop

@@ -17,7 +17,7 @@
 //               WriteUp             an inner accumulator, or slots, into an outer one
 //               TeamCombine         after a loop on cores over a reduced dimension: its slots
 //               ScanStep, ScanFix   parts of a scanned dimension joined: one more, or all of them
-//   concrete    For(var, trip)      a counted loop
+//   concrete    For(var, trip)      a counted loop, from 0 or from `first`
 //               Deal(shares)        all combinations of some counters, dealt to the cores of a team
 //               Barrier(team)       every core of the team waits for all others
 //               If · Let · Alloc · Load · Apply (f) · Combine (⊕) · Store
@@ -219,6 +219,7 @@ struct For {
   How how = How::sequential;
   std::string level;
   Block body;
+  int64_t first = 0;  // it counts from here; rounds before it are done elsewhere
   friend bool operator==(const For&, const For&) = default;
 };
 

@@ -22,7 +22,7 @@ int definitions(const Block& block, const Symbol& symbol) {
 /// or another Let that stays inside, or neighbours in `around` define the same name: names are
 /// unique.
 Stmt without_invariants(const loop::For& loop, const Block& around, Block& before) {
-  loop::For rest{loop.var, loop.trip, loop.how, loop.level, {}};
+  loop::For rest{loop.var, loop.trip, loop.how, loop.level, {}, loop.first};
   std::vector<Symbol> bound = {loop.var};
   for (const Stmt& s : loop.body) {
     const auto* let = s.as<loop::Let>();

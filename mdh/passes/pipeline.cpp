@@ -8,6 +8,7 @@
 #include "mdh/passes/form_teams.h"
 #include "mdh/passes/hoist.h"
 #include "mdh/passes/interchange.h"
+#include "mdh/passes/peel.h"
 #include "mdh/passes/place_copies.h"
 #include "mdh/passes/simplify.h"
 #include "mdh/passes/stagger.h"
@@ -28,6 +29,7 @@ std::vector<Pass> with_teams(const std::vector<Pass>& teams) {
       {"first-write", "accumulations become loads, f, combinations and stores", first_write},
       {"borders", "levels become counted loops", borders},
       {"barriers", "cores wait where they depend on each other", barriers},
+      {"peel", "first rounds leave loops that only they make decide", peel},
       {"hoist", "index computations leave loops they do not depend on", hoist},
       {"simplify", "constants folded, trivial statements removed", simplify},
   };

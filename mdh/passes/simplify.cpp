@@ -32,10 +32,11 @@ Block simplified(const Block& block) {
     const Stmt folded = loop::map_expressions(loop::map_children(s, simplified), scalar::simplify);
     const auto* loop = folded.as<loop::For>();
     const auto trip = loop ? constant(loop->trip) : std::nullopt;
+    if (loop && trip && *trip <= loop->first) continue;
     if (trip == 1) {
       const Block body = simplified(with_zero(loop->body, loop->var));
       result.insert(result.end(), body.begin(), body.end());
-    } else if (trip != 0) {
+    } else {
       result.push_back(folded);
     }
   }

@@ -55,8 +55,8 @@ TEST(Deterministic, what_is_generated_runs) {
 }
 
 TEST(OptionsWithoutEffect, are_named) {
-  const Outcome o = mdh("run matmul --size 10,500,64 --config " + golden +
-                        "configs/cpu/matmul_10x500x64.json");
+  const Outcome o =
+      mdh("run matmul --size 10,500,64 --config " + golden + "configs/cpu/matmul_10x500x64.json");
   EXPECT_EQ(o.exit, 0) << describe(o);
   EXPECT_NE(o.err.find("mdh: note: no effect on the code of target openmp yet: code.edge.j\n"),
             std::string::npos)
