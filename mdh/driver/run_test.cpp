@@ -77,7 +77,8 @@ TEST(Run, element_that_is_never_written_is_found) {
 }
 
 TEST(Run, accumulation_on_what_was_in_memory_before_is_found) {
-  const RunReport report = run_sabotaged(matvec(Scalar::f32, 7, 13), "s/l1_k == 0/0/");
+  const RunReport report =
+      run_sabotaged(matvec(Scalar::f32, 7, 13), "s/w\\[i_\\] = w_f_/w[i_] += w_f_/");
   EXPECT_FALSE(report.verification.right);
 }
 

@@ -8,10 +8,10 @@
 namespace mdh::runtime::opencl {
 namespace {
 
-/// PoCL 3.1 with LLVM 14 gets some kernels wrong that have barriers in nested loops; without
-/// optimisation, and on other drivers, the same kernels are right.
+/// PoCL 3 gets some kernels wrong that have barriers in nested loops; without optimisation, and on
+/// other drivers, the same kernels are right. PoCL 5 ends the process without optimisation.
 bool optimises_wrongly(const Device& device) {
-  return device.platform == "Portable Computing Language";
+  return device.platform == "Portable Computing Language" && device.driver.starts_with("3.");
 }
 
 std::string options_for(const Device& device) {
