@@ -2,16 +2,14 @@
 
 #include <set>
 
+#include "mdh/codegen/storage.h"
+
 namespace mdh::codegen {
 namespace {
 
 using loop::Block;
 using loop::Stmt;
 using loop::Team;
-
-constexpr int64_t line = 64;
-
-int64_t aligned(int64_t bytes) { return (bytes + line - 1) / line * line; }
 
 /// How the cores of a group share the work of the Deals that use a buffer.
 using Users = std::map<std::string, std::set<std::string>>;
@@ -73,8 +71,8 @@ class Placer {
       placed.space = Space::in_local;
     } else {
       placed = {Space::in_workspace, result_.workspace_bytes};
-      result_.workspace_bytes +=
-          aligned(scalar::volume(b.extents) * scalar::bytes_of(b.type) * instances_of(program_, b));
+      result_.workspace_bytes += whole_lines(scalar::volume(b.extents) * scalar::bytes_of(b.type) *
+                                             instances_of(program_, b));
     }
   }
 

@@ -5,9 +5,6 @@ namespace {
 
 /// Stacks of threads are small.
 constexpr int64_t most_automatic_bytes = 8192;
-constexpr int64_t line = 64;
-
-int64_t aligned(int64_t bytes) { return (bytes + line - 1) / line * line; }
 
 int64_t stored_bytes(const loop::Buffer& b) {
   return scalar::volume(b.extents) * scalar::bytes_of(b.type);
@@ -21,10 +18,10 @@ void visit(const loop::Program& p, const loop::Block& block, bool in_deal, Stora
       Kept& kept = storage.buffers[b.symbol.name];
       if (!in_deal) {
         kept = {Keeping::shared, storage.shared_bytes};
-        storage.shared_bytes += aligned(bytes * instances_of(p, b));
+        storage.shared_bytes += whole_lines(bytes * instances_of(p, b));
       } else if (bytes > most_automatic_bytes) {
         kept = {Keeping::per_core, storage.bytes_per_core};
-        storage.bytes_per_core += aligned(bytes);
+        storage.bytes_per_core += whole_lines(bytes);
       }
     }
     loop::for_each_child(s, [&](const loop::Block& child) {
@@ -34,6 +31,11 @@ void visit(const loop::Program& p, const loop::Block& block, bool in_deal, Stora
 }
 
 }  // namespace
+
+int64_t whole_lines(int64_t bytes) {
+  constexpr int64_t line = 64;
+  return (bytes + line - 1) / line * line;
+}
 
 Storage storage_of(const loop::Program& p) {
   Storage storage;

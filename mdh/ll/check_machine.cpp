@@ -19,19 +19,6 @@ class MachineChecker {
   }
 
  private:
-  /// The scalar phase in the form of the others.
-  static std::vector<TaggedOperator> scalar_operators(const Program& low) {
-    std::vector<TaggedOperator> operators;
-    for (size_t q = 0; q < low.scalar.order.size(); ++q) {
-      const Level& level = low.scalar.order[q];
-      const auto same = std::find_if(low.decompose.begin(), low.decompose.end(),
-                                     [&](const TaggedOperator& op) { return op.level == level; });
-      const MachineLevel& slot = low.scalar.assignment[q];
-      operators.push_back({level, same->parts, slot.layer, slot.axis, {}});
-    }
-    return operators;
-  }
-
   // ---- numbers of parts
 
   /// The parts on the layers, all dimensions multiplied; an open level counts as one.

@@ -99,6 +99,18 @@ MachineLevel slot_of(const std::vector<TaggedOperator>& phase, const Level& leve
   return {};
 }
 
+std::vector<TaggedOperator> scalar_operators(const Program& p) {
+  std::vector<TaggedOperator> operators;
+  for (size_t q = 0; q < p.scalar.order.size(); ++q) {
+    const Level& level = p.scalar.order[q];
+    const auto same = std::find_if(p.decompose.begin(), p.decompose.end(),
+                                   [&](const TaggedOperator& op) { return op.level == level; });
+    const MachineLevel& slot = p.scalar.assignment[q];
+    operators.push_back({level, same->parts, slot.layer, slot.axis, {}});
+  }
+  return operators;
+}
+
 int64_t chunk(const Program& p, const Level& level) {
   int64_t product = 1;
   for (const TaggedOperator& op : p.decompose) {

@@ -99,6 +99,9 @@ std::string print_parts(int64_t parts);
 /// Where a phase puts a level.
 MachineLevel slot_of(const std::vector<TaggedOperator>& phase, const Level& level);
 
+/// The scalar phase in the form of the others, without places.
+std::vector<TaggedOperator> scalar_operators(const Program& p);
+
 /// Distance in the index space between neighbouring parts of a level.
 int64_t chunk(const Program& p, const Level& level);
 

@@ -1,12 +1,9 @@
 #include "mdh/passes/first_write.h"
 
-#include <algorithm>
-#include <map>
-
+#include "mdh/passes/blocks.h"
 #include "mdh/passes/geometry.h"
 #include "mdh/passes/names.h"
 #include "mdh/passes/walk.h"
-#include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
 namespace {
@@ -17,10 +14,6 @@ using loop::Element;
 using loop::Expr;
 using loop::Stmt;
 using loop::StmtNode;
-
-void append(Block& block, const Block& more) {
-  block.insert(block.end(), more.begin(), more.end());
-}
 
 class Writer {
  public:
@@ -55,7 +48,7 @@ class Writer {
       inputs.push_back(names_.fresh(program_.f.parameters[n].symbol.name + "_in"));
     }
     const std::vector<Symbol> results = values("_f");
-    append(result, loaded(inputs, s.reads));
+    append(result, loads(inputs, s.reads));
     result.push_back(StmtNode{loop::Apply{results, inputs, point}});
     append(result, updated(s.target, results));
     return result;
@@ -64,55 +57,21 @@ class Writer {
   Block written_up(const loop::WriteUp& s, std::vector<Digit> around) {
     for (const Symbol& digit : s.over) around.push_back(find_digit(program_, digit));
     const std::vector<Symbol> parts = values("_part");
-    Block body = loaded(parts, in_digits(s.from, around));
-    append(body, updated({in_digits(s.target.elements, around), s.target.first}, parts));
+    Block body = loads(parts, in_digits(program_, s.from, around));
+    append(body, updated({in_digits(program_, s.target.elements, around), s.target.first}, parts));
     for (auto digit = s.over.rbegin(); digit != s.over.rend(); ++digit) {
       body = {StmtNode{loop::Loop{*digit, body}}};
     }
     return body;
   }
 
-  std::vector<Element> in_digits(std::vector<Element> elements,
-                                 const std::vector<Digit>& around) const {
-    for (Element& element : elements) {
-      for (Expr& index : element.index) {
-        index = simplify(
-            substitute(index, [&](const scalar::Variable& v, const Expr&) -> std::optional<Expr> {
-              for (size_t d = 0; d < program_.dimensions.size(); ++d) {
-                if (program_.dimensions[d].symbol == v.symbol) {
-                  return base(around, static_cast<int>(d));
-                }
-              }
-              return std::nullopt;
-            }));
-      }
-    }
-    return elements;
-  }
-
-  static Block loaded(const std::vector<Symbol>& names, const std::vector<Element>& from) {
-    Block result;
-    for (size_t c = 0; c < names.size(); ++c) {
-      result.push_back(StmtNode{loop::Load{names[c], from[c]}});
-    }
-    return result;
-  }
-
-  static Block stored(const std::vector<Element>& to, const std::vector<Symbol>& names) {
-    Block result;
-    for (size_t c = 0; c < names.size(); ++c) {
-      result.push_back(StmtNode{loop::Store{to[c], names[c]}});
-    }
-    return result;
-  }
-
   Block updated(const loop::Target& target, const std::vector<Symbol>& fresh) {
-    const Block overwrite = stored(target.elements, fresh);
+    const Block overwrite = stores(target.elements, fresh);
     if (target.first.empty()) return overwrite;
     const std::vector<Symbol> old = values("_old"), sum = values("_sum");
-    Block combine = loaded(old, target.elements);
+    Block combine = loads(old, target.elements);
     combine.push_back(StmtNode{loop::Combine{sum, old, fresh}});
-    append(combine, stored(target.elements, sum));
+    append(combine, stores(target.elements, sum));
     return {StmtNode{loop::If{all_zero(target.first), overwrite, combine}}};
   }
 

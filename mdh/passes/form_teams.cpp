@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mdh/passes/blocks.h"
 #include "mdh/passes/geometry.h"
 #include "mdh/passes/scan_code.h"
 
@@ -52,7 +53,7 @@ class Former {
     for (const Stmt& s : statements) {
       const bool shared_copy = s.as<loop::Copy>() && has_more_cores(statements);
       if (s.as<loop::Alloc>()) {
-        result.insert(result.end(), s);
+        result.push_back(s);
       } else if (!needs_team(s) && !shared_copy) {
         alone.push_back(s);
       } else {
@@ -89,10 +90,6 @@ class Former {
   }
 
  private:
-  static void append(Block& block, const Block& more) {
-    block.insert(block.end(), more.begin(), more.end());
-  }
-
   /// The guard of a share of the grid moves to what its cores do, each of which is guarded anyway:
   /// barriers inside of conditions are more than some drivers can take.
   Block unguarded(const Block& body, const std::vector<Digit>& around) {
@@ -243,7 +240,8 @@ class Former {
     return a;
   }
 
-  Stmt stepped(loop::ScanStep s, const std::vector<Digit>& team, const std::vector<Digit>& around) {
+  Stmt stepped(const loop::ScanStep& s, const std::vector<Digit>& team,
+               const std::vector<Digit>& around) {
     std::vector<Symbol> lines = s.shape.lines;
     const std::vector<Digit> members = with_dealt(team, lines);
     const bool others = deals_any(s.shape.coarse) || deals_any(s.shape.fine);
@@ -251,7 +249,8 @@ class Former {
   }
 
   /// First everybody tells, then everybody reads.
-  Block joined(loop::ScanFix s, const std::vector<Digit>& team, const std::vector<Digit>& around) {
+  Block joined(const loop::ScanFix& s, const std::vector<Digit>& team,
+               const std::vector<Digit>& around) {
     std::vector<Symbol> lines = s.shape.lines;
     const std::vector<Digit> members =
         with_dealt(extended(team, find_digit(program_, s.shape.digit)), lines);

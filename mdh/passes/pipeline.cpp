@@ -29,7 +29,7 @@ std::vector<Pass> with_teams(const std::vector<Pass>& teams) {
       {"first-write", "accumulations become loads, f, combinations and stores", first_write},
       {"borders", "levels become counted loops", borders},
       {"barriers", "cores wait where they depend on each other", barriers},
-      {"peel", "first rounds leave loops that only they make decide", peel},
+      {"peel", "first rounds run before loops that would have to decide", peel},
       {"hoist", "index computations leave loops they do not depend on", hoist},
       {"simplify", "constants folded, trivial statements removed", simplify},
   };

@@ -2,6 +2,7 @@
 
 #include "mdh/hl/analysis.h"
 #include "mdh/hl/print.h"
+#include "mdh/passes/blocks.h"
 #include "mdh/passes/plan_inputs.h"
 #include "mdh/passes/plan_outputs.h"
 
@@ -10,10 +11,6 @@ namespace {
 
 using loop::Block;
 using loop::StmtNode;
-
-void append(Block& block, const Block& more) {
-  block.insert(block.end(), more.begin(), more.end());
-}
 
 void check_open(const ll::Program& low) {
   for (const ll::TaggedOperator& op : low.decompose) {

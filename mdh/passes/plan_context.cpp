@@ -1,10 +1,10 @@
 #include "mdh/passes/plan_context.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 #include "mdh/hl/analysis.h"
+#include "mdh/support/text.h"
 
 namespace mdh::passes {
 namespace {
@@ -34,12 +34,6 @@ loop::Scope scope_of(const machine::Machine& machine, const std::string& region)
   const machine::Region* found = machine.find_region(region);
   if (found->owner.empty()) return loop::Scope::all;
   return machine.find_layer(found->owner)->barrier ? loop::Scope::core : loop::Scope::group;
-}
-
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
 }
 
 /// A function with other names of its parameters and results; what it defines inside keeps its own.
@@ -87,18 +81,6 @@ scalar::Function with_operands_numbered(const scalar::Function& f) {
   return renamed(f, parameters, results);
 }
 
-std::vector<ll::TaggedOperator> scalar_phase(const ll::Program& low) {
-  std::vector<ll::TaggedOperator> phase;
-  for (size_t q = 0; q < low.scalar.order.size(); ++q) {
-    const ll::Level& level = low.scalar.order[q];
-    const auto same = std::find_if(low.decompose.begin(), low.decompose.end(),
-                                   [&](const auto& op) { return op.level == level; });
-    phase.push_back(
-        {level, same->parts, low.scalar.assignment[q].layer, low.scalar.assignment[q].axis, {}});
-  }
-  return phase;
-}
-
 }  // namespace
 
 PlanContext::PlanContext(const ll::Program& low, const machine::Machine& machine,
@@ -108,7 +90,7 @@ PlanContext::PlanContext(const ll::Program& low, const machine::Machine& machine
       machine(machine),
       code(code),
       inputs(nest_of(low, low.decompose, machine)),
-      scalar(nest_of(low, scalar_phase(low), machine)),
+      scalar(nest_of(low, scalar_operators(low), machine)),
       outputs(nest_of(low, low.recompose, machine)),
       fused(common_prefix(low)) {
   declare();

@@ -7,6 +7,7 @@
 #include "mdh/ll/staging.h"
 #include "mdh/ll/tile_axes.h"
 #include "mdh/scalar/simplify.h"
+#include "mdh/support/text.h"
 
 namespace mdh::passes {
 namespace {
@@ -95,10 +96,7 @@ class InputPlanner {
   }
 
   std::string name_of(const Staging& s) const {
-    std::string region = s.place.region;
-    std::transform(region.begin(), region.end(), region.begin(),
-                   [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
-    return view(s).symbol.name + "_" + region;
+    return view(s).symbol.name + "_" + lower_case(s.place.region);
   }
 
   void pad(loop::Buffer& buffer, Stored& tile, const Staging& s) const {

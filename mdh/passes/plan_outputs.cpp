@@ -4,6 +4,7 @@
 
 #include "mdh/hl/analysis.h"
 #include "mdh/ll/names.h"
+#include "mdh/passes/blocks.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -19,9 +20,29 @@ std::vector<Expr> variables(const std::vector<Symbol>& digits) {
   return all;
 }
 
-template <class T>
-void append(std::vector<T>& to, const std::vector<T>& more) {
-  to.insert(to.end(), more.begin(), more.end());
+void add(std::vector<Symbol>& digits, const std::vector<Symbol>& more) {
+  digits.insert(digits.end(), more.begin(), more.end());
+}
+
+/// The loops of a scan in the digits of re-composition.
+loop::ScanShape shape_of(const PlanContext& c, const ll::ScanTeam& team) {
+  loop::ScanShape shape{.digit = c.output_digit(team.loop)};
+  for (const int q : team.coarse) shape.coarse.push_back(c.output_digit(q));
+  for (const int q : team.fine) shape.fine.push_back(c.output_digit(q));
+  for (const int q : team.lines) shape.lines.push_back(c.output_digit(q));
+  return shape;
+}
+
+/// The elements of the run that a loop belongs to, in the digits of re-composition.
+std::vector<Element> scanned_elements(const PlanContext& c, const std::vector<OutputRun>& runs,
+                                      int position) {
+  const auto run = std::find_if(runs.begin(), runs.end(), [&](const OutputRun& r) {
+    return std::find(r.run.levels.begin(), r.run.levels.end(), position) != r.run.levels.end();
+  });
+  internal_check(run != runs.end(), "a loop without an accumulator");
+  std::vector<loop::Digit> digits;
+  for (int q = 0; q < c.depth(); ++q) digits.push_back(find_digit(c.result, c.output_digit(q)));
+  return in_digits(c.result, run->target.elements, digits);
 }
 
 class OutputPlanner {
@@ -114,7 +135,7 @@ class OutputPlanner {
   Element accumulator(const ll::Run& run, const Component& component, OutputRun& out) {
     std::vector<Symbol> axes;
     if (run.slots >= 0) axes.push_back(c_.output_digit(run.slots));
-    append(axes, in_layout(component, run.start, run.places[component.output].layout));
+    add(axes, in_layout(component, run.start, run.places[component.output].layout));
     for (const int q : run.replicas) axes.push_back(c_.output_digit(q));
     const int position = run.slots >= 0 ? run.slots : run.start;
     const Symbol buffer = c_.add_temporary({.symbol = loop::named(name_of(component, "acc")),
@@ -201,13 +222,10 @@ class OutputPlanner {
   void add_fix(int q) {
     const ll::ScanTeam team = ll::scan_team(c_.low, c_.outputs, q, c_.machine);
     loop::ScanFix fix;
-    fix.shape = shape_of(team);
-    const OutputRun& run = *std::find_if(plan_.runs.begin(), plan_.runs.end(), [&](const auto& r) {
-      return std::find(r.run.levels.begin(), r.run.levels.end(), q) != r.run.levels.end();
-    });
-    fix.elements = in_digits(run.target.elements);
+    fix.shape = shape_of(c_, team);
+    fix.elements = scanned_elements(c_, plan_.runs, q);
     std::vector<Symbol> axes = fix.shape.lines;
-    append(axes, fix.shape.coarse);
+    add(axes, fix.shape.coarse);
     axes.push_back(c_.output_digit(q));
     std::vector<Symbol> members = {c_.output_digit(q)};  // every core has an offset of its own
     for (const int r : team.lines) {
@@ -227,45 +245,9 @@ class OutputPlanner {
     plan_.fixes.emplace_back(q, fix);
   }
 
-  loop::ScanShape shape_of(const ll::ScanTeam& team) const {
-    loop::ScanShape shape{c_.output_digit(team.loop), digits_at(team.coarse), digits_at(team.fine),
-                          digits_at(team.lines)};
-    return shape;
-  }
-
-  /// With the digits of re-composition in place of dimensions.
-  std::vector<Element> in_digits(std::vector<Element> elements) const;
-
   PlanContext& c_;
   OutputPlan plan_;
 };
-
-/// Every dimension as the sum of its digits.
-std::vector<Element> elements_in_digits(const PlanContext& c, std::vector<Element> elements) {
-  for (Element& element : elements) {
-    for (Expr& index : element.index) {
-      index = simplify(
-          substitute(index, [&](const scalar::Variable& v, const Expr&) -> std::optional<Expr> {
-            for (size_t d = 0; d < c.result.dimensions.size(); ++d) {
-              if (c.result.dimensions[d].symbol != v.symbol) continue;
-              Expr sum = index_literal(0);
-              for (int q = 0; q < c.depth(); ++q) {
-                const ll::NestLoop& loop = c.outputs.loops[q];
-                if (loop.level.dimension != static_cast<int>(d)) continue;
-                sum = sum + loop::index_variable(c.output_digit(q)) * index_literal(loop.chunk);
-              }
-              return sum;
-            }
-            return std::nullopt;
-          }));
-    }
-  }
-  return elements;
-}
-
-std::vector<Element> OutputPlanner::in_digits(std::vector<Element> elements) const {
-  return elements_in_digits(c_, std::move(elements));
-}
 
 loop::Block allocs(const std::vector<Symbol>& buffers) {
   loop::Block block;
@@ -306,16 +288,7 @@ loop::Block OutputPlan::at_end_of_body(const PlanContext& c, int position) const
   const ll::NestLoop& loop = c.outputs.loops[position];
   if (!ll::is_scan(loop) || loop.is_parallel()) return {};
   const ll::ScanTeam team = ll::scan_team(c.low, c.outputs, position, c.machine);
-  loop::ScanShape shape{.digit = c.output_digit(position)};
-  for (const int q : team.coarse) shape.coarse.push_back(c.output_digit(q));
-  for (const int q : team.fine) shape.fine.push_back(c.output_digit(q));
-  for (const int q : team.lines) shape.lines.push_back(c.output_digit(q));
-  for (const OutputRun& run : runs) {
-    const auto& levels = run.run.levels;
-    if (std::find(levels.begin(), levels.end(), position) == levels.end()) continue;
-    return {StmtNode{loop::ScanStep{shape, elements_in_digits(c, run.target.elements)}}};
-  }
-  return {};
+  return {StmtNode{loop::ScanStep{shape_of(c, team), scanned_elements(c, runs, position)}}};
 }
 
 loop::Block OutputPlan::after_loop(const PlanContext& c, int position) const {

@@ -305,9 +305,9 @@ TEST(Plan, parts_of_a_sequential_scan_join_at_the_end_of_each_iteration) {
   loop l1_i {
     loop hm_i {
       accumulate (y[i]) first () from (x[i]);
-      scan_step hm_i coarse () fine () lines () (y[l1_i + hm_i * 3]);
+      scan_step hm_i coarse () fine () lines () (y[hm_i * 3 + l1_i]);
     }
-    scan_step l1_i coarse (hm_i) fine () lines () (y[l1_i + hm_i * 3]);
+    scan_step l1_i coarse (hm_i) fine () lines () (y[hm_i * 3 + l1_i]);
   }
 }
 )");
@@ -347,7 +347,7 @@ TEST(Plan, totals_of_parts_that_take_turns_are_kept_row_by_row_and_line_by_line)
             std::string::npos)
       << text;
   EXPECT_NE(text.find("scan_fix cor_i coarse (l1_i) fine () lines (l1_j, cor_j) "
-                      "(y[cor_i + l1_i * 2, l1_j * 2 + cor_j]) "
+                      "(y[l1_i * 2 + cor_i, l1_j * 2 + cor_j]) "
                       "totals (y_totals[l1_j, cor_j, l1_i, cor_i]) "
                       "offset (y_offset[cor_i, cor_j]);"),
             std::string::npos)

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "mdh/passes/blocks.h"
 #include "mdh/passes/geometry.h"
 #include "mdh/scalar/simplify.h"
 
@@ -18,10 +19,6 @@ using scalar::index_literal;
 namespace {
 
 Expr compare(BinaryOp op, const Expr& a, const Expr& b) { return scalar::binary(op, a, b); }
-
-void append(Block& block, const Block& more) {
-  block.insert(block.end(), more.begin(), more.end());
-}
 
 int64_t volume(const std::vector<Digit>& digits) {
   int64_t product = 1;
@@ -68,16 +65,10 @@ struct ScanCode::Position {
 
   std::vector<Element> in(const Shape& shape, std::vector<Element> elements) const {
     const Values digits = values(shape);
-    for (Element& element : elements) {
-      for (Expr& index : element.index) {
-        index = simplify(
-            substitute(index, [&](const scalar::Variable& v, const Expr&) -> std::optional<Expr> {
-              const auto found = digits.find(v.symbol);
-              return found == digits.end() ? std::nullopt : std::optional(found->second);
-            }));
-      }
-    }
-    return elements;
+    return replaced(std::move(elements), [&](const Symbol& symbol) -> std::optional<Expr> {
+      const auto found = digits.find(symbol);
+      return found == digits.end() ? std::nullopt : std::optional(found->second);
+    });
   }
 
   Expr index(const Shape& shape) const {
@@ -163,22 +154,6 @@ Block ScanCode::within(const Shape& shape, const Position& at, const Block& body
   if (greatest < shape.size) return body;
   return {StmtNode{
       loop::If{compare(BinaryOp::less, at.index(shape), index_literal(shape.size)), body, {}}}};
-}
-
-Block ScanCode::loads(const std::vector<Symbol>& values, const std::vector<Element>& from) const {
-  Block block;
-  for (size_t c = 0; c < values.size(); ++c) {
-    block.push_back(StmtNode{loop::Load{values[c], from[c]}});
-  }
-  return block;
-}
-
-Block ScanCode::stores(const std::vector<Element>& to, const std::vector<Symbol>& values) const {
-  Block block;
-  for (size_t c = 0; c < values.size(); ++c) {
-    block.push_back(StmtNode{loop::Store{to[c], values[c]}});
-  }
-  return block;
 }
 
 /// before ⊕ every element of a part.

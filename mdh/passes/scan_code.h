@@ -30,9 +30,6 @@ class ScanCode {
   loop::Block prepended(const Shape& shape, const Position& part,
                         const std::vector<loop::Element>& elements,
                         const std::vector<loop::Element>& before) const;
-  loop::Block loads(const std::vector<Symbol>& values,
-                    const std::vector<loop::Element>& from) const;
-  loop::Block stores(const std::vector<loop::Element>& to, const std::vector<Symbol>& values) const;
   loop::Block gathered(const loop::ScanFix& s, const Shape& shape, const loop::Expr& row,
                        const loop::Expr& member, const loop::Expr& is_first) const;
 

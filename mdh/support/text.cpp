@@ -65,6 +65,13 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows, Align oth
   return text;
 }
 
+std::string lower_case(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
 std::string indent(std::string_view text, int columns) {
   const std::string pad(static_cast<size_t>(columns), ' ');
   std::string moved;

@@ -11,6 +11,9 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 
 std::vector<std::string> split(std::string_view text, char separator);
 
+/// ASCII letters only.
+std::string lower_case(std::string text);
+
 /// Every line of `text` moved right by `columns` blanks.
 std::string indent(std::string_view text, int columns);
 

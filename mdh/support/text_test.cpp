@@ -87,5 +87,7 @@ TEST(Text, rows_are_aligned_without_blanks_behind_them) {
   EXPECT_EQ(aligned({}, Align::left), "");
 }
 
+TEST(LowerCase, changes_letters_only) { EXPECT_EQ(lower_case("L1_Reg-Z"), "l1_reg-z"); }
+
 }  // namespace
 }  // namespace mdh

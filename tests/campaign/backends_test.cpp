@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mdh/passes/plan.h"
 #include "mdh/runtime/opencl/device.h"
 #include "tests/campaign/coverage.h"
 #include "tests/campaign/shrink.h"
@@ -111,6 +112,18 @@ TEST(Sanitizers, two_threads_and_one_element) {
   EXPECT_NE(
       complaint_about(region + "x[t] = t; x[(t + 1) % 4] += 1; }", sanitizer).find("data race"),
       std::string::npos);
+}
+
+TEST(Coverage, only_rules_that_have_a_name_are_found) {
+  const std::vector<std::string>& names = rule_names();
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    const auto one = prepare(make_triple(seed), seed, "openmp");
+    if (!one) continue;
+    const auto planned = passes::plan(one->low, one->triple.machine, one->triple.config.code);
+    for (const std::string& rule : rules_of(one->low, planned)) {
+      EXPECT_NE(std::find(names.begin(), names.end(), rule), names.end()) << rule;
+    }
+  }
 }
 
 TEST(Shrinking, keeps_only_what_fails) {

@@ -3,7 +3,8 @@
 //   campaign --from 1 --count 200 --on evaluators|openmp|address|thread|opencl [--save FOLDER]
 //
 // Prints one JSON object: cases, refused, failures with their seeds, and how often each rule of the
-// planner was made use of. A case that fails is shrunk and saved as a test.
+// planner was made use of. A case that fails is shrunk and saved. Exit code 1 if there is one, 3 if
+// this machine lacks what the place needs.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "mdh/machine/machine_json.h"
 #include "mdh/passes/lower.h"
 #include "mdh/passes/plan.h"
+#include "mdh/runtime/opencl/device.h"
 #include "tests/campaign/backends.h"
 #include "tests/campaign/coverage.h"
 #include "tests/campaign/shrink.h"
@@ -27,7 +29,11 @@ struct Options {
   size_t batch = 20;
 };
 
+/// A rule that no case makes use of is counted, too: with 0.
 struct Summary {
+  Summary() {
+    for (const std::string& rule : rule_names()) rules[rule] = 0;
+  }
   int cases = 0, refused = 0;
   RuleCounts rules;
   nlohmann::json failures = nlohmann::json::array();
@@ -101,6 +107,23 @@ void flush(std::vector<Prepared>& batch, const Options& options, Summary& summar
   batch.clear();
 }
 
+/// What this machine lacks to run cases there; nothing if it has all.
+std::string missing_for(const std::string& place) {
+  if (place == "address" && address_sanitizer().compiler.empty()) {
+    return "no gcc with the address sanitizer (apt-get install gcc)";
+  }
+  if (place == "thread" && thread_sanitizer().compiler.empty()) {
+    return "no clang with the thread sanitizer and libarcher (apt-get install clang libomp-dev)";
+  }
+  if (place != "opencl") return "";
+  try {
+    runtime::opencl::find_device("opencl");
+    return "";
+  } catch (const Error& e) {
+    return e.diagnostic().message;
+  }
+}
+
 Summary run(const Options& options) {
   Summary summary;
   std::vector<Prepared> batch;
@@ -135,6 +158,10 @@ int main(int argc, char** argv) {
   app.add_option("--save", options.save, "a folder for cases that fail");
   app.add_option("--batch", options.batch, "kernels that are compiled together");
   CLI11_PARSE(app, argc, argv);
+  if (const std::string lacks = mdh::test::missing_for(options.on); !lacks.empty()) {
+    fmt::print(stderr, "campaign: SKIP {}: {}\n", options.on, lacks);
+    return 3;
+  }
   const mdh::test::Summary summary = mdh::test::run(options);
   nlohmann::json out{{"on", options.on},           {"from", options.from},
                      {"count", options.count},     {"cases", summary.cases},

@@ -10,7 +10,7 @@
 
 namespace mdh::test {
 
-/// The names of all rules, in the order of docs/ir/loop.md.
+/// The names of all rules.
 const std::vector<std::string>& rule_names();
 
 /// Those that the planned loops show.

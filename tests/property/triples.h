@@ -22,7 +22,10 @@ Triple make_triple(uint64_t seed);
 std::vector<scalar::Array> reshaped(std::vector<scalar::Array> arrays, const hl::Program& like,
                                     const std::vector<hl::BufferView>& views);
 
-/// Integers and records equal, floats within the bound of any order of combination.
+/// What is wrong with the outputs, or nothing: exactly what should be is written, integers and
+/// records are equal, floats within the bound of any order of combination.
+std::string complaint(const hl::Program& p, const std::vector<scalar::Array>& inputs,
+                      const std::vector<scalar::Array>& outputs);
 void expect_same(const hl::Program& p, const std::vector<scalar::Array>& inputs,
                  const std::vector<scalar::Array>& outputs);
 
