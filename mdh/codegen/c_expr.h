@@ -52,8 +52,13 @@ class ExprPrinter {
   std::string call(const scalar::Function& f, const std::vector<std::string>& arguments,
                    const std::vector<std::string>& results);
 
+  /// The same for a plain function, as expressions: words, or texts in parentheses.
+  std::vector<std::string> values(const scalar::Function& f,
+                                  const std::vector<std::string>& arguments);
+
   /// Definitions of all that was used so far, in an order in which C accepts them.
   std::string helpers() const { return helpers_.text(); }
+  Helpers& definitions() { return helpers_; }
 
  private:
   // ---- expressions (c_expr.cpp)

@@ -107,18 +107,25 @@ std::string ExprPrinter::call(const Function& f, const std::vector<std::string>&
 std::string ExprPrinter::called_in_place(const Function& f,
                                          const std::vector<std::string>& arguments,
                                          const std::vector<std::string>& results) {
+  const std::vector<std::string> texts = values(f, arguments);
+  std::string statements;
+  for (size_t n = 0; n < results.size(); ++n) {
+    statements += fmt::format("const {} {} = {};\n", value_type(f.results[n].value.type()),
+                              results[n], texts[n]);
+  }
+  return statements;
+}
+
+std::vector<std::string> ExprPrinter::values(const Function& f,
+                                             const std::vector<std::string>& arguments) {
   Names names;
   for (size_t n = 0; n < arguments.size(); ++n) {
     const std::string& a = arguments[n];
     names.bind(f.parameters[n].symbol, {is_word(a) ? a : "(" + a + ")"});
   }
-  std::string statements;
-  for (size_t n = 0; n < results.size(); ++n) {
-    const Expr& value = f.results[n].value;
-    statements += fmt::format("const {} {} = {};\n", value_type(value.type()), results[n],
-                              text(value, names));
-  }
-  return statements;
+  std::vector<std::string> texts;
+  for (const Assignment& result : f.results) texts.push_back(text(result.value, names));
+  return texts;
 }
 
 // ---- functions

@@ -25,6 +25,10 @@ std::string Helpers::storage_type(scalar::Scalar type) {
   return codegen::storage_type(type);
 }
 
+void Helpers::define_type(const std::string& name, const std::string& definition) {
+  types_[name] = guarded("mdh_" + name, definition);
+}
+
 void Helpers::define_operation(const std::string& name, const std::string& definition) {
   operations_[name] = guarded(name, definition);
 }
@@ -42,6 +46,7 @@ std::string Helpers::text() const {
   if (doubles_ && dialect_ == Dialect::opencl) {
     text = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
   }
+  for (const auto& [name, definition] : types_) text += definition;
   for (const auto& [name, definition] : operations_) text += definition;
   for (const std::string& definition : others_) text += definition;
   return text;

@@ -22,15 +22,18 @@ class Helpers {
   std::string value_type(scalar::Scalar type);
   std::string storage_type(scalar::Scalar type);
 
-  /// A function that stands for one operation on scalars: it needs no other helper, and its name
-  /// says all.
+  /// A type that needs no other helper, and whose name says all.
+  void define_type(const std::string& name, const std::string& definition);
+
+  /// A function that stands for one operation on scalars: it needs types only, and its name says
+  /// all.
   void define_operation(const std::string& name, const std::string& definition);
 
   /// `before` NAME `after`, for a name that begins as given. All that it mentions is defined
   /// already. The name.
   std::string define(const std::string& name, const std::string& before, const std::string& after);
 
-  /// Operations first, then the others in the order in which they were defined.
+  /// Types first, then operations, then the others in the order in which they were defined.
   std::string text() const;
 
  private:
@@ -38,7 +41,7 @@ class Helpers {
 
   Dialect dialect_;
   bool doubles_ = false;
-  std::map<std::string, std::string> operations_;  // name -> definition
+  std::map<std::string, std::string> types_, operations_;  // name -> definition
   std::vector<std::string> others_;
   std::set<std::string> names_;  // of the others
 };

@@ -50,6 +50,21 @@ void collect(const Block& block, std::set<std::string>& names) {
   }
 }
 
+void collect_defined(const Block& block, std::set<std::string>& names) {
+  for (const Stmt& s : block) {
+    if (const auto* loop = s.as<loop::For>()) names.insert(loop->var.name);
+    if (const auto* let = s.as<loop::Let>()) names.insert(let->var.name);
+    if (const auto* load = s.as<loop::Load>()) names.insert(load->result.name);
+    if (const auto* f = s.as<loop::Apply>()) {
+      for (const Symbol& result : f->results) names.insert(result.name);
+    }
+    if (const auto* sum = s.as<loop::Combine>()) {
+      for (const Symbol& result : sum->results) names.insert(result.name);
+    }
+    loop::for_each_child(s, [&](const Block& child) { collect_defined(child, names); });
+  }
+}
+
 std::vector<std::string> names_of(const std::vector<Symbol>& symbols) {
   std::vector<std::string> names;
   for (const Symbol& symbol : symbols) names.push_back(c_name(symbol.name));
@@ -68,7 +83,13 @@ std::vector<loop::Buffer> mentioned(const loop::Program& p, const Block& block) 
   return buffers;
 }
 
-CPrinter::CPrinter(const loop::Program& p, Dialect dialect) : program_(p), expressions_(dialect) {}
+CPrinter::CPrinter(const loop::Program& p, Dialect dialect)
+    : program_(p), dialect_(dialect), expressions_(dialect) {
+  for (const loop::Buffer& b : p.buffers) taken_.insert(b.symbol.name);
+  for (const loop::Digit& d : p.digits) taken_.insert(d.var.name);
+  for (const loop::Dimension& d : p.dimensions) taken_.insert(d.symbol.name);
+  collect_defined(p.body, taken_);
+}
 
 std::string CPrinter::comment(const std::string& level, loop::How how) {
   if (level.empty()) return "";
@@ -76,14 +97,21 @@ std::string CPrinter::comment(const std::string& level, loop::How how) {
 }
 
 std::string CPrinter::block(const Block& statements) {
+  const RegisterMap outside = registers_;
   std::string text;
   for (size_t n = 0; n < statements.size(); ++n) {
     // An index that nothing uses would only be noise.
     const auto* let = statements[n].as<loop::Let>();
     const Block rest(statements.begin() + static_cast<std::ptrdiff_t>(n) + 1, statements.end());
     const bool used = !let || mentions(rest, let->var);
-    if (used) text += statement(statements[n]);
+    const auto* alloc_ = statements[n].as<loop::Alloc>();
+    if (alloc_) {
+      text += begins(find_buffer(program_, alloc_->buffer), rest);
+    } else if (used) {
+      text += statement(statements[n]);
+    }
   }
+  registers_ = outside;
   return text;
 }
 
@@ -91,7 +119,7 @@ std::string CPrinter::statement(const Stmt& s) {
   if (const auto* loop = s.as<loop::For>()) return for_loop(*loop);
   if (const auto* dealt = s.as<loop::Deal>()) return deal(*dealt);
   if (const auto* waits = s.as<loop::Barrier>()) return barrier(*waits);
-  if (const auto* begins = s.as<loop::Alloc>()) return alloc(find_buffer(program_, begins->buffer));
+  if (const auto* vectors = s.as<loop::Lanes>()) return lanes(*vectors);
   if (const auto* choice_ = s.as<loop::If>()) return choice(*choice_);
   if (const auto* let = s.as<loop::Let>()) {
     return fmt::format("const long {} = {};\n", c_name(let->var.name),
@@ -117,6 +145,34 @@ std::string CPrinter::for_loop(const loop::For& s) {
                      indent(block(s.body), 2));
 }
 
+/// OpenCL C has vectors, too, but its compilers find lanes by themselves: work-items.
+std::string CPrinter::lanes(const loop::Lanes& s) {
+  if (dialect_ == Dialect::c) return print_lanes(program_, s, registers_, expressions_);
+  return for_loop({s.var, scalar::index_literal(s.count), loop::How::lanes, s.level, s.body});
+}
+
+std::string CPrinter::begins(const loop::Buffer& b, const Block& rest) {
+  auto registers = registers_of(program_, b, rest, dialect_ == Dialect::c);
+  registers_.erase(b.symbol.name);
+  if (!registers) return alloc(b);
+  const auto clashes = [&](int64_t n) { return taken_.contains(registers->variable(n)); };
+  while (std::any_of(registers->variables.begin(), registers->variables.end(), clashes)) {
+    registers->name += "_";
+  }
+  registers_[b.symbol.name] = *registers;
+  return declared(*registers, b);
+}
+
+std::string CPrinter::declared(const Registers& registers, const loop::Buffer& b) {
+  if (registers.variables.empty()) return "";
+  std::vector<std::string> names;
+  for (const int64_t n : registers.variables) names.push_back(registers.variable(n));
+  const std::string type = registers.lanes == 1 ? expressions_.storage_type(b.type)
+                                                : vector_type(expressions_.definitions(),
+                                                              scalar_of(b.type), registers.lanes);
+  return fmt::format("{} {};  /* {} */\n", type, join(names, ", "), b.region);
+}
+
 std::string CPrinter::choice(const loop::If& s) {
   std::string text = fmt::format("if ({}) {{\n{}}}", expressions_.print_index(s.condition),
                                  indent(block(s.then), 2));
@@ -140,17 +196,13 @@ std::string CPrinter::combine(const loop::Combine& s) {
   return expressions_.call(program_.combine, arguments, names_of(s.results));
 }
 
-/// Row-major, with constant strides.
 std::string CPrinter::element(const loop::Element& e) {
-  const loop::Buffer& buffer = find_buffer(program_, e.buffer);
-  int64_t stride = 1;
-  Expr address = scalar::index_literal(0);
-  for (size_t d = e.index.size(); d-- > 0;) {
-    const Expr term = e.index[d] * scalar::index_literal(stride);
-    address = stride == 1 ? term : term + address;
-    stride *= buffer.extents[d];
+  const auto registers = registers_.find(e.buffer.name);
+  if (registers != registers_.end()) {
+    return registers->second.element(places_of(program_, e, nullptr)->front());
   }
-  return fmt::format("{}[{}]", c_name(e.buffer.name), expressions_.print_index(simplify(address)));
+  return fmt::format("{}[{}]", c_name(e.buffer.name),
+                     expressions_.print_index(address_of(program_, e)));
 }
 
 namespace {

@@ -2,9 +2,11 @@
 // the target.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "mdh/codegen/c_expr.h"
+#include "mdh/codegen/c_lanes.h"
 #include "mdh/loop/program.h"
 
 namespace mdh::codegen {
@@ -40,13 +42,19 @@ class CPrinter {
  private:
   std::string statement(const loop::Stmt& s);
   std::string for_loop(const loop::For& s);
+  std::string lanes(const loop::Lanes& s);
+  std::string begins(const loop::Buffer& b, const loop::Block& rest);
+  std::string declared(const Registers& registers, const loop::Buffer& b);
   std::string choice(const loop::If& s);
   std::string apply(const loop::Apply& s);
   std::string combine(const loop::Combine& s);
   std::string element(const loop::Element& e);
 
   const loop::Program& program_;
+  Dialect dialect_;
   ExprPrinter expressions_;
+  RegisterMap registers_;
+  std::set<std::string> taken_;  // names that variables must not have
 };
 
 /// Buffers that the statements mention, in the order of declaration.

@@ -60,12 +60,13 @@ class Placer {
 
   void place(const Symbol& symbol, Lifetime lifetime) {
     const loop::Buffer& b = find_buffer(program_, symbol);
+    if (result_.buffers.contains(b.symbol.name)) return;  // begins anew in several places
     Placed& placed = result_.buffers[b.symbol.name];
     const bool one_item = lifetime == Lifetime::share || is_used_alike(b);
     const bool stays = lifetime != Lifetime::program && b.scope != loop::Scope::all;
     if (lifetime == Lifetime::share && b.scope == loop::Scope::all) {
       placed.space = Space::in_private;  // nobody else can tell
-    } else if (stays && b.scope == loop::Scope::core && one_item) {
+    } else if (stays && b.scope >= loop::Scope::core && one_item) {
       placed.space = Space::in_private;
     } else if (stays) {
       placed.space = Space::in_local;

@@ -15,6 +15,7 @@ void visit(const loop::Program& p, const loop::Block& block, bool in_deal, Stora
     if (const auto* alloc = s.as<loop::Alloc>()) {
       const loop::Buffer& b = find_buffer(p, alloc->buffer);
       const int64_t bytes = stored_bytes(b);
+      if (storage.buffers.contains(b.symbol.name)) continue;  // begins anew in several places
       Kept& kept = storage.buffers[b.symbol.name];
       if (!in_deal) {
         kept = {Keeping::shared, storage.shared_bytes};

@@ -174,6 +174,26 @@ class Interpreter {
     for (const int team : {0, 1}) now_.owner[team] = outside.owner[team];
   }
 
+  /// Lanes keep what they define to themselves.
+  void operator()(const Lanes& s) {
+    const auto outside_index = index_;
+    const auto outside_values = values_;
+    std::vector<std::map<std::string, int64_t>> index(static_cast<size_t>(s.count), index_);
+    std::vector<std::map<std::string, Leaves>> values(static_cast<size_t>(s.count), values_);
+    for (size_t n = 0; n < index.size(); ++n) index[n][s.var.name] = static_cast<int64_t>(n);
+    for (const Stmt& inner : s.body) {
+      for (size_t n = 0; n < index.size(); ++n) {
+        index_.swap(index[n]);
+        values_.swap(values[n]);
+        std::visit(*this, inner.node().is);
+        index_.swap(index[n]);
+        values_.swap(values[n]);
+      }
+    }
+    index_ = outside_index;
+    values_ = outside_values;
+  }
+
   void operator()(const Barrier& s) { ++now_.epoch[s.team == Team::cores ? 1 : 0]; }
   void operator()(const If& s) { block(integer(s.condition) != 0 ? s.then : s.otherwise); }
   void operator()(const Let& s) { index_[s.var.name] = integer(s.value); }

@@ -8,7 +8,7 @@ namespace {
 constexpr std::array<const char*, 5> hows = {"sequential", "grid", "cores", "unrolled", "lanes"};
 constexpr std::array<const char*, 3> roles = {"output", "input", "temporary"};
 constexpr std::array<const char*, 3> kinds = {"kept", "reduced", "scanned"};
-constexpr std::array<const char*, 3> scopes = {"all", "group", "core"};
+constexpr std::array<const char*, 4> scopes = {"all", "group", "core", "registers"};
 constexpr std::array<const char*, 3> teams = {"grid", "cores", "all"};
 
 template <class Enum, size_t count>

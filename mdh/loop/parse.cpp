@@ -99,7 +99,7 @@ class Parser {
       b.region = tokens_.expect_name("of a region").text;
       tokens_.expect("of", "after the region");
       const auto scope = find_scope(tokens_.peek().text);
-      if (!scope) tokens_.fail("all, group or core", "after 'of'");
+      if (!scope) tokens_.fail("all, group, core or registers", "after 'of'");
       tokens_.next();
       b.scope = *scope;
       tokens_.expect("per", "after the scope");
@@ -186,6 +186,7 @@ class Parser {
     if (keyword.text == "for") return for_loop();
     if (keyword.text == "deal") return deal();
     if (keyword.text == "if") return choice();
+    if (keyword.text == "lanes") return lanes();
     return simple(keyword);
   }
 
@@ -318,6 +319,16 @@ class Parser {
     tokens_.next();
     const int64_t first = tokens_.accept("from") ? tokens_.expect_integer("(the first round)") : 0;
     return StmtNode{For{var, trip, *how, level, block(), first}};
+  }
+
+  Stmt lanes() {
+    Lanes s;
+    s.level = tokens_.accept("-") ? "" : level_name();
+    s.var = named(tokens_.expect_name("of the lane").text);
+    tokens_.expect("<", "after the lane");
+    s.count = tokens_.expect_integer("(how many lanes)");
+    s.body = block();
+    return StmtNode{s};
   }
 
   Stmt deal() {

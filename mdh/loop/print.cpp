@@ -99,6 +99,10 @@ class Printer {
     const std::string otherwise = s.otherwise.empty() ? "" : " else " + block(s.otherwise);
     return fmt::format("if {} {}{}\n", scalar::print(s.condition), block(s.then), otherwise);
   }
+  std::string operator()(const Lanes& s) const {
+    return fmt::format("lanes {} {} < {} {}\n", s.level.empty() ? "-" : s.level, s.var.name,
+                       s.count, block(s.body));
+  }
   std::string operator()(const Let& s) const {
     return fmt::format("let {} = {};\n", s.var.name, scalar::print_sum(s.value));
   }

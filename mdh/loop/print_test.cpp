@@ -37,7 +37,7 @@ buffer input M: f32[7, 10]
 buffer input v: f32[10]
 buffer temporary v_l1: f32[4] in L1 of core per (cor_k)
 buffer temporary w_acc: f32[3, 2, 2] in MM of all per ()
-buffer temporary w_reg: f32[] in REG of core per (cor_k)
+buffer temporary w_reg: f32[] in REG of registers per (cor_k)
 function f(M: f32, v: f32, i: i64, k: i64) { w: f32 = M * v; }
 function combine(l: f32, r: f32) { x: f32 = l + r; }
 body {
@@ -160,7 +160,7 @@ dimension i < 7 kept
 digit cor_i: COR.i < 7 of i step 1 cores
 buffer output y: i64[7]
 buffer temporary a: i64[7, 4] in L1 of core per (cor_i) holds 3 depth 2
-buffer temporary b: i64[7, 4] in REG of core per () holds 3
+buffer temporary b: i64[7, 4] in REG of registers per () holds 3
 buffer temporary c: i64[] in L1 of core per (cor_i) depth 5
 buffer temporary d: i64[2] in L2 of core per ()
 function f(i: i64) { y: i64 = i; }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mdh/scalar/simplify.h"
+
 namespace mdh::loop {
 namespace {
 
@@ -62,6 +64,7 @@ struct MapExpressions {
   void operator()(Alloc&) const {}
   void operator()(Loop&) const {}
   void operator()(Deal&) const {}
+  void operator()(Lanes&) const {}
   void operator()(Barrier&) const {}
   void operator()(Combine&) const {}
 };
@@ -112,6 +115,7 @@ struct CollectUses {
   void operator()(const Loop&) const {}
   void operator()(const For&) const {}
   void operator()(const Deal&) const {}
+  void operator()(const Lanes&) const {}
   void operator()(const Barrier&) const {}
   void operator()(const If&) const {}
   void operator()(const Let&) const {}
@@ -141,6 +145,7 @@ void for_each_child(const Stmt& s, const std::function<void(const Block&)>& visi
   if (const auto* digits = s.as<Loop>()) visit(digits->body);
   if (const auto* loop = s.as<For>()) visit(loop->body);
   if (const auto* deal = s.as<Deal>()) visit(deal->body);
+  if (const auto* lanes = s.as<Lanes>()) visit(lanes->body);
   if (const auto* choice = s.as<If>()) {
     visit(choice->then);
     visit(choice->otherwise);
@@ -152,6 +157,7 @@ Stmt map_children(const Stmt& s, const std::function<Block(const Block&)>& chang
   if (auto* digits = std::get_if<Loop>(&node.is)) digits->body = change(digits->body);
   if (auto* loop = std::get_if<For>(&node.is)) loop->body = change(loop->body);
   if (auto* deal = std::get_if<Deal>(&node.is)) deal->body = change(deal->body);
+  if (auto* lanes = std::get_if<Lanes>(&node.is)) lanes->body = change(lanes->body);
   if (auto* choice = std::get_if<If>(&node.is)) {
     choice->then = change(choice->then);
     choice->otherwise = change(choice->otherwise);
@@ -177,7 +183,8 @@ bool is_structured(const Program& p) {
 }
 
 bool is_concrete(const Program& p) {
-  return consists_of<Alloc, For, Deal, Barrier, If, Let, Load, Apply, Combine, Store>(p.body);
+  return consists_of<Alloc, For, Deal, Barrier, If, Lanes, Let, Load, Apply, Combine, Store>(
+      p.body);
 }
 
 const Buffer& find_buffer(const Program& p, const Symbol& symbol) {
@@ -214,6 +221,18 @@ int64_t volume_of(const std::vector<Counter>& counters) {
 int64_t elements_of(const Buffer& b) { return b.holds > 0 ? b.holds : scalar::volume(b.extents); }
 
 int64_t bytes_of(const Buffer& b) { return elements_of(b) * b.depth * scalar::bytes_of(b.type); }
+
+Expr address_of(const Program& p, const Element& e) {
+  const Buffer& buffer = find_buffer(p, e.buffer);
+  int64_t stride = 1;
+  Expr address = scalar::index_literal(0);
+  for (size_t d = e.index.size(); d-- > 0;) {
+    const Expr term = scalar::operator*(e.index[d], scalar::index_literal(stride));
+    address = stride == 1 ? term : scalar::operator+(term, address);
+    stride *= buffer.extents[d];
+  }
+  return scalar::simplify(address);
+}
 
 int64_t instances_of(const Program& p, const Buffer& b) {
   int64_t product = 1;

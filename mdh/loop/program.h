@@ -20,6 +20,7 @@
 //   concrete    For(var, trip)      a counted loop, from 0 or from `first`
 //               Deal(shares)        all combinations of some counters, dealt to the cores of a team
 //               Barrier(team)       every core of the team waits for all others
+//               Lanes(var, count)   the rounds of a loop in lockstep, on vectors
 //               If · Let · Alloc · Load · Apply (f) · Combine (⊕) · Store
 //
 // Teams, not fork and join: every core runs the whole body. What is outside of Deal is the same on
@@ -54,9 +55,10 @@ enum class Role { output, input, temporary };
 
 /// Who can see one instance of a temporary.
 enum class Scope {
-  all,    // every core
-  group,  // the cores of one member of the grid
-  core,   // one core
+  all,        // every core
+  group,      // the cores of one member of the grid
+  core,       // one core
+  registers,  // one core; elements whose place is known when code is printed are variables
 };
 
 struct Buffer {
@@ -246,6 +248,16 @@ struct If {
   friend bool operator==(const If&, const If&) = default;
 };
 
+/// Every statement for all values of the variable before the next one. The body is straight: Let,
+/// Load, Apply, Combine and Store.
+struct Lanes {
+  Symbol var;
+  int64_t count = 1;
+  std::string level;
+  Block body;
+  friend bool operator==(const Lanes&, const Lanes&) = default;
+};
+
 struct Let {
   Symbol var;
   Expr value;  // i64
@@ -278,7 +290,7 @@ struct Store {
 
 struct StmtNode {
   std::variant<Alloc, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix, For, Deal,
-               Barrier, If, Let, Load, Apply, Combine, Store>
+               Barrier, If, Lanes, Let, Load, Apply, Combine, Store>
       is;
   friend bool operator==(const StmtNode&, const StmtNode&) = default;
 };
@@ -333,6 +345,9 @@ int64_t volume_of(const std::vector<Counter>& counters);
 /// Elements of one instance of a buffer, and bytes.
 int64_t elements_of(const Buffer& b);
 int64_t bytes_of(const Buffer& b);
+
+/// The place of an element in its instance: row-major.
+Expr address_of(const Program& p, const Element& e);
 
 /// Instances of a temporary: all combinations of the digits it is per.
 int64_t instances_of(const Program& p, const Buffer& b);

@@ -34,6 +34,7 @@ std::vector<Stmt> one_of_each_kind() {
           StmtNode{Deal{Team::grid, {{d, 2}}, true, {}}},
           StmtNode{Barrier{Team::all}},
           StmtNode{If{scalar::binary(scalar::BinaryOp::less, p, p), {}, {}}},
+          StmtNode{Lanes{named("v"), 4, "SIMD.i", {}}},
           StmtNode{Let{named("v"), p}},
           StmtNode{Load{named("a"), e}},
           StmtNode{Apply{{named("r")}, {named("a")}, {p}}},
@@ -77,12 +78,12 @@ TEST(LoopStmt, every_expression_is_mapped) {
     });
     EXPECT_FALSE(mentions_p) << s.node().is.index();
   }
-  // Alloc, Loop, Deal, Barrier and Combine.
-  EXPECT_EQ(kinds_without_expressions, (std::vector<size_t>{0, 1, 9, 10, 15}));
+  // Alloc, Loop, Deal, Barrier, Lanes and Combine.
+  EXPECT_EQ(kinds_without_expressions, (std::vector<size_t>{0, 1, 9, 10, 12, 16}));
 }
 
 TEST(LoopStmt, every_place_of_an_expression_is_mapped) {
-  const std::vector<int> expected = {0, 0, 3, 2, 2, 2, 1, 3, 1, 0, 0, 1, 1, 1, 1, 0, 1};
+  const std::vector<int> expected = {0, 0, 3, 2, 2, 2, 1, 3, 1, 0, 0, 1, 0, 1, 1, 1, 0, 1};
   const std::vector<Stmt> all = one_of_each_kind();
   for (size_t n = 0; n < all.size(); ++n) {
     int visited = 0;

@@ -115,6 +115,21 @@ class Verifier {
     inside([&] { block(s.then); });
     inside([&] { block(s.otherwise); });
   }
+  void operator()(const Lanes& s) {
+    internal_check(s.count >= 1, "'{}' has no lanes", s.var.name);
+    const bool straight = std::all_of(s.body.begin(), s.body.end(), [](const Stmt& inner) {
+      return inner.as<Let>() || inner.as<Load>() || inner.as<Apply>() || inner.as<Combine>() ||
+             inner.as<Store>();
+    });
+    internal_check(straight, "lanes of '{}' would have to go different ways", s.var.name);
+    const size_t depth = around_.size();
+    inside([&] {
+      bind_loop(s.var);
+      if (digits_.contains(s.var.name)) around_.push_back(digit(s.var));
+      block(s.body);
+    });
+    around_.resize(depth);
+  }
   void operator()(const Let& s) {
     expression(s.value);
     bind(s.var);

@@ -18,6 +18,7 @@ void take(const loop::Block& block, std::set<std::string>& names) {
       for (const loop::Counter& share : deal->shares) names.insert(share.var.name);
     }
     if (const auto* loop = s.as<loop::For>()) names.insert(loop->var.name);
+    if (const auto* lanes = s.as<loop::Lanes>()) names.insert(lanes->var.name);
     if (const auto* let = s.as<loop::Let>()) names.insert(let->var.name);
     if (const auto* load = s.as<loop::Load>()) names.insert(load->result.name);
     if (const auto* f = s.as<loop::Apply>()) take(f->results, names);
@@ -37,8 +38,11 @@ Names::Names(const loop::Program& p) {
 
 Symbol Names::fresh(std::string name) {
   std::replace(name.begin(), name.end(), '.', '_');
-  while (!taken_.insert(name).second) name += "_";
-  return loop::named(name);
+  if (taken_.insert(name).second) return loop::named(name);
+  std::string copy = name + "_";
+  int& number = copies_.try_emplace(name, 1).first->second;
+  while (!taken_.insert(copy).second) copy = name + "_" + std::to_string(++number);
+  return loop::named(copy);
 }
 
 }  // namespace mdh::passes

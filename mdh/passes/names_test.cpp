@@ -11,7 +11,7 @@ TEST(Names, a_free_name_is_kept_and_then_taken) {
   Names names(matvec_with(""));
   EXPECT_EQ(names.fresh("x"), loop::named("x"));
   EXPECT_EQ(names.fresh("x"), loop::named("x_"));
-  EXPECT_EQ(names.fresh("x"), loop::named("x__"));
+  EXPECT_EQ(names.fresh("x"), loop::named("x_2"));
 }
 
 TEST(Names, numbers_of_accesses_become_part_of_the_name) {

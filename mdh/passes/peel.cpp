@@ -1,9 +1,8 @@
 #include "mdh/passes/peel.h"
 
 #include <algorithm>
-#include <map>
 
-#include "mdh/passes/names.h"
+#include "mdh/passes/instance.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -72,7 +71,8 @@ class Peeler {
 
  private:
   static bool decides(const loop::For& loop) {
-    if (loop.first != 0) return false;
+    // Rounds of other loops are written out, and then need not decide.
+    if (loop.first != 0 || loop.how != loop::How::sequential) return false;
     const bool stays = any_statement(loop.body, [](const Stmt& s) {
       const auto* inner = s.as<loop::For>();  // peeled: doing so again would double the code again
       return s.as<loop::Deal>() || s.as<loop::Barrier>() || (inner && inner->first != 0);
@@ -84,8 +84,9 @@ class Peeler {
   }
 
   Block peeled(const loop::For& loop) {
-    renamed_.clear();
-    Block first = first_round(loop.body, loop.var);
+    Instance zero(names_);
+    zero.set(loop.var, scalar::index_literal(0));
+    Block first = first_round(loop.body, loop.var, zero);
     loop::For rest = loop;
     rest.body = other_rounds(loop.body, loop.var);
     rest.first = 1;
@@ -98,26 +99,23 @@ class Peeler {
   }
 
   /// With the variable 0, and names of its own for all that it defines.
-  Block first_round(const Block& statements, const Symbol& var) {
+  static Block first_round(const Block& statements, const Symbol& var, Instance& zero) {
     Block result;
     for (const Stmt& s : statements) {
       if (const auto* choice = s.as<loop::If>(); choice && needs_zero(choice->condition, var)) {
-        const Block then = first_round(choice->then, var);
+        const Block then = first_round(choice->then, var, zero);
         const auto left = without_zero(choice->condition, var);
         if (!left) {
           result.insert(result.end(), then.begin(), then.end());
         } else {
-          result.push_back(
-              StmtNode{loop::If{with_zero(*left, var), then, first_round(choice->otherwise, var)}});
+          result.push_back(StmtNode{
+              loop::If{zero.expression(*left), then, first_round(choice->otherwise, var, zero)}});
         }
         continue;
       }
-      rename_defined(s);
       const Stmt inner =
-          loop::map_children(s, [&](const Block& child) { return first_round(child, var); });
-      const Stmt zero =
-          loop::map_expressions(inner, [&](const Expr& e) { return with_zero(e, var); });
-      result.push_back(renamed(zero));
+          loop::map_children(s, [&](const Block& child) { return first_round(child, var, zero); });
+      result.push_back(zero.statement(inner));
     }
     return result;
   }
@@ -137,57 +135,7 @@ class Peeler {
     return result;
   }
 
-  Expr with_zero(const Expr& e, const Symbol& var) const {
-    return simplify(
-        substitute(e, [&](const scalar::Variable& v, const Expr& at) -> std::optional<Expr> {
-          if (v.symbol == var) return scalar::index_literal(0);
-          const auto found = renamed_.find(v.symbol);
-          if (found == renamed_.end()) return std::nullopt;
-          return scalar::variable(found->second, at.type());
-        }));
-  }
-
-  void rename_defined(const Stmt& s) {
-    const auto rename = [&](const Symbol& symbol) {
-      renamed_.insert_or_assign(symbol, names_.fresh(symbol.name));
-    };
-    if (const auto* let = s.as<loop::Let>()) rename(let->var);
-    if (const auto* load = s.as<loop::Load>()) rename(load->result);
-    if (const auto* f = s.as<loop::Apply>()) {
-      for (const Symbol& result : f->results) rename(result);
-    }
-    if (const auto* sum = s.as<loop::Combine>()) {
-      for (const Symbol& result : sum->results) rename(result);
-    }
-  }
-
-  Symbol name(const Symbol& symbol) const {
-    const auto found = renamed_.find(symbol);
-    return found == renamed_.end() ? symbol : found->second;
-  }
-  void rename_all(std::vector<Symbol>& symbols) const {
-    for (Symbol& symbol : symbols) symbol = name(symbol);
-  }
-
-  Stmt renamed(const Stmt& s) const {
-    StmtNode node = s.node();
-    if (auto* let = std::get_if<loop::Let>(&node.is)) let->var = name(let->var);
-    if (auto* load = std::get_if<loop::Load>(&node.is)) load->result = name(load->result);
-    if (auto* store = std::get_if<loop::Store>(&node.is)) store->value = name(store->value);
-    if (auto* f = std::get_if<loop::Apply>(&node.is)) {
-      rename_all(f->results);
-      rename_all(f->inputs);
-    }
-    if (auto* sum = std::get_if<loop::Combine>(&node.is)) {
-      rename_all(sum->results);
-      rename_all(sum->left);
-      rename_all(sum->right);
-    }
-    return node == s.node() ? s : Stmt(std::move(node));
-  }
-
   Names names_;
-  std::map<Symbol, Symbol> renamed_;
 };
 
 }  // namespace

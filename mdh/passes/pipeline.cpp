@@ -6,12 +6,17 @@
 #include "mdh/passes/combine.h"
 #include "mdh/passes/first_write.h"
 #include "mdh/passes/form_teams.h"
+#include "mdh/passes/forward.h"
 #include "mdh/passes/hoist.h"
 #include "mdh/passes/interchange.h"
 #include "mdh/passes/peel.h"
 #include "mdh/passes/place_copies.h"
 #include "mdh/passes/simplify.h"
 #include "mdh/passes/stagger.h"
+#include "mdh/passes/two_bodies.h"
+#include "mdh/passes/unroll_jam.h"
+#include "mdh/passes/unswitch.h"
+#include "mdh/passes/vectorise.h"
 
 namespace mdh::passes {
 
@@ -20,6 +25,7 @@ namespace {
 std::vector<Pass> with_teams(const std::vector<Pass>& teams) {
   std::vector<Pass> table = {
       {"pipeline", "copies run ahead of the loops that need them", stagger},
+      {"forward", "reads inside of vectors go past tiles of registers", forward},
       {"interchange", "cores move outwards, registers inwards", interchange},
   };
   table.insert(table.end(), teams.begin(), teams.end());
@@ -30,6 +36,10 @@ std::vector<Pass> with_teams(const std::vector<Pass>& teams) {
       {"borders", "levels become counted loops", borders},
       {"barriers", "cores wait where they depend on each other", barriers},
       {"peel", "first rounds run before loops that would have to decide", peel},
+      {"unswitch", "decisions leave loops over registers and lanes", unswitch},
+      {"two-bodies", "register tiles at borders and inside are separate", two_bodies},
+      {"unroll-jam", "loops over registers become straight code", unroll_jam},
+      {"vectorise", "loops over lanes become vector code", vectorise},
       {"hoist", "index computations leave loops they do not depend on", hoist},
       {"simplify", "constants folded, trivial statements removed", simplify},
   };

@@ -1,37 +1,122 @@
 #include "mdh/passes/place_copies.h"
 
+#include <algorithm>
+
+#include "mdh/passes/blocks.h"
+#include "mdh/passes/conditions.h"
 #include "mdh/passes/geometry.h"
+#include "mdh/passes/instance.h"
 #include "mdh/passes/names.h"
 #include "mdh/passes/walk.h"
+#include "mdh/scalar/linear.h"
+#include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
 namespace {
 
 using loop::Block;
+using loop::Counter;
+using loop::Expr;
+using loop::How;
 using loop::StmtNode;
 
-Block placed(const loop::Copy& copy, Names& names) {
-  const Symbol value = names.fresh(copy.to.buffer.name + "_x");
-  Block body = {StmtNode{loop::Load{value, copy.from}}, StmtNode{loop::Store{copy.to, value}}};
-  std::optional<loop::Expr> inside;
-  for (const loop::Expr& condition : copy.within) {
-    inside = inside ? scalar::binary(scalar::BinaryOp::logical_and, *inside, condition) : condition;
-  }
-  if (inside) body = {StmtNode{loop::If{*inside, body, {}}}};
-  for (auto axis = copy.axes.rbegin(); axis != copy.axes.rend(); ++axis) {
-    body = {StmtNode{
-        loop::For{axis->var, scalar::index_literal(axis->count), loop::How::sequential, "", body}}};
-  }
-  return body;
+/// Vectors of which single lanes can be multiplied with whole vectors have this size.
+constexpr int64_t lane_access_bytes = 16;
+
+/// Larger tiles than any register file are filled by loops.
+constexpr int64_t most_in_registers = 512;
+
+Block in_loop(const Symbol& var, int64_t count, How how, const Block& body) {
+  return {StmtNode{loop::For{var, scalar::index_literal(count), how, "", body}}};
 }
+
+class Placer {
+ public:
+  explicit Placer(const loop::Program& p) : program_(p), names_(p) {
+    for (const loop::Digit& d : p.digits) {
+      if (d.how == How::lanes) lanes_ = std::max(lanes_, d.parts);
+    }
+  }
+
+  Block placed(const loop::Copy& copy) {
+    const Symbol value = names_.fresh(copy.to.buffer.name + "_x");
+    Block body = {StmtNode{loop::Load{value, copy.from}}, StmtNode{loop::Store{copy.to, value}}};
+    if (!copy.within.empty()) body = {StmtNode{loop::If{all_of(copy.within), body, {}}}};
+    std::vector<Counter> axes = copy.axes;
+    const loop::Buffer& tile = find_buffer(program_, copy.to.buffer);
+    const bool registers =
+        tile.scope == loop::Scope::registers && loop::volume_of(axes) <= most_in_registers;
+    if (registers) body = in_vectors(copy, tile, body, axes);
+    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+      body = in_loop(axis->var, axis->count, registers ? How::unrolled : How::sequential, body);
+    }
+    return body;
+  }
+
+ private:
+  /// The innermost axes as vectors and what is left of them, if they lie side by side on both
+  /// sides; takes them off the axes.
+  Block in_vectors(const loop::Copy& copy, const loop::Buffer& tile, const Block& body,
+                   std::vector<Counter>& axes) {
+    const bool one_vector = !axes.empty() && axes.back().count == lanes_;
+    const bool many = lanes_ * scalar::bytes_of(tile.type) == lane_access_bytes;
+    if (lanes_ < 2 || !(one_vector || many)) return body;
+    size_t kept = axes.size();
+    int64_t volume = 1;
+    while (kept > 0 && is_contiguous(copy, axes[kept - 1], volume)) {
+      volume *= axes[--kept].count;
+      if (one_vector) break;
+    }
+    if (volume < lanes_) return body;
+    const std::vector<Counter> inner(axes.begin() + static_cast<std::ptrdiff_t>(kept), axes.end());
+    axes.resize(kept);
+    if (one_vector) return in_loop(inner.front().var, lanes_, How::lanes, body);
+    const Symbol vector = names_.fresh(tile.symbol.name + "_v");
+    const Symbol lane = names_.fresh(tile.symbol.name + "_n");
+    const Expr at =
+        loop::index_variable(vector) * scalar::index_literal(lanes_) + loop::index_variable(lane);
+    Block result = in_loop(vector, volume / lanes_, How::unrolled,
+                           in_loop(lane, lanes_, How::lanes, with(inner, at, body)));
+    if (volume % lanes_ == 0) return result;
+    const Symbol rest = names_.fresh(tile.symbol.name + "_r");
+    const Expr beyond =
+        loop::index_variable(rest) + scalar::index_literal(volume / lanes_ * lanes_);
+    append(result, in_loop(rest, volume % lanes_, How::unrolled, with(inner, beyond, body)));
+    return result;
+  }
+
+  bool is_contiguous(const loop::Copy& copy, const Counter& axis, int64_t stride) const {
+    return scalar::coefficient(address_of(program_, copy.to), axis.var) == stride &&
+           scalar::coefficient(address_of(program_, copy.from), axis.var) == stride;
+  }
+
+  /// The body with the axes as digits of one number.
+  Block with(const std::vector<Counter>& axes, const Expr& at, const Block& body) {
+    Instance instance(names_);
+    int64_t stride = loop::volume_of(axes);
+    for (const Counter& axis : axes) {
+      const bool is_first = stride == loop::volume_of(axes);
+      stride /= axis.count;
+      const Expr above = quotient(at, scalar::index_literal(stride));
+      instance.set(axis.var, is_first ? above
+                                      : scalar::binary(scalar::BinaryOp::remainder, above,
+                                                       scalar::index_literal(axis.count)));
+    }
+    return instance.without_lets(body);
+  }
+
+  const loop::Program& program_;
+  Names names_;
+  int64_t lanes_ = 0;
+};
 
 }  // namespace
 
 loop::Program place_copies(const loop::Program& program) {
-  Names names(program);
+  Placer placer(program);
   return rewritten(program, [&](const loop::Stmt& s, const std::vector<loop::Digit>&) {
     const auto* copy = s.as<loop::Copy>();
-    return copy ? placed(*copy, names) : Block{s};
+    return copy ? placer.placed(*copy) : Block{s};
   });
 }
 

@@ -33,6 +33,11 @@ loop::Kind kind_of(const hl::Dimension& d) {
 loop::Scope scope_of(const machine::Machine& machine, const std::string& region) {
   const machine::Region* found = machine.find_region(region);
   if (found->owner.empty()) return loop::Scope::all;
+  const bool registers =
+      std::all_of(machine.layers.begin(), machine.layers.end(), [&](const machine::Layer& layer) {
+        return layer.region != region || layer.kind == machine::LayerKind::replicated;
+      });
+  if (registers) return loop::Scope::registers;
   return machine.find_layer(found->owner)->barrier ? loop::Scope::core : loop::Scope::group;
 }
 

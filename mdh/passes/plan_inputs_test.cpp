@@ -82,7 +82,7 @@ TEST(Plan, tiles_in_registers_hold_the_elements_that_are_read) {
                     "cpu"),
             R"(digit l1_i: L1.i < 3 of i step 1 sequential
 digit l1_j: L1.j < 2 of j step 1 sequential
-buffer temporary x_reg: i64[8] in REG of core per () holds 6
+buffer temporary x_reg: i64[8] in REG of registers per () holds 6
 body {
   alloc x_reg;
   copy (x_reg_1 < 8) x_reg[x_reg_1] = x[x_reg_1] within () team ();
@@ -112,7 +112,8 @@ TEST(Plan, registers_are_not_padded) {
     "stage": {"x": [{"from": "L1.k", "region": "REG"}]},
     "code": {"stage": {"x": [{"pad": 3}]}})",
                                    "cpu");
-  EXPECT_NE(text.find("buffer temporary x_reg: i64[2] in REG of core per ()\n"), std::string::npos)
+  EXPECT_NE(text.find("buffer temporary x_reg: i64[2] in REG of registers per ()\n"),
+            std::string::npos)
       << text;
 }
 

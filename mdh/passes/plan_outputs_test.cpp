@@ -116,7 +116,7 @@ TEST(Plan, parts_in_registers_with_loops_inside_have_accumulators_of_their_own) 
                     "cpu"),
             R"(digit simd_k: SIMD.k < 4 of k step 1 lanes
 digit l1_k: L1.k < 2 of k step 4 sequential
-buffer temporary y_acc: i64[4] in REG of core per ()
+buffer temporary y_acc: i64[4] in REG of registers per ()
 body {
   alloc y_acc;
   loop simd_k {

@@ -62,6 +62,9 @@ bool is_lane_type(const Expr& e, int bytes) {
 bool is_lane_operation(const Expr& e) {
   const Scalar type = scalar_of(e.type());
   if (const auto* u = e.as<Unary>()) return u->op == UnaryOp::negate;
+  if (const auto* c = e.as<Cast>()) {
+    return is_floating(type) || !is_floating(scalar_of(c->operand.type()));
+  }
   const auto* b = e.as<Binary>();
   return !b || (b->op >= BinaryOp::add && b->op != BinaryOp::remainder &&
                 (b->op != BinaryOp::divide || is_floating(type)));

@@ -46,7 +46,8 @@ bool keeps_integers(const Function& f);
 
 /// One operation on vectors does what it does on each of their lanes: only + - * /, min and max,
 /// negation, casts and choices by comparison, on numbers of one width. Left out is what is rounded
-/// to 16 bits, and the division of integers, which is guarded lane by lane.
+/// to 16 bits, the division of integers, which is guarded lane by lane, and casts of floats to
+/// integers, which saturate.
 bool lanes_ok(const Function& f);
 
 /// Every node of every expression satisfies a condition.

@@ -64,7 +64,7 @@ TEST(Function, lanes_are_computed_side_by_side_where_every_operation_allows_it) 
     }
   }
   EXPECT_TRUE(lanes_ok(typed("a / b", Scalar::f32, Scalar::f32)));
-  EXPECT_TRUE(lanes_ok(typed("i32(a) + 1", Scalar::f32, Scalar::i32)));
+  EXPECT_TRUE(lanes_ok(typed("f32(a) + 1", Scalar::i32, Scalar::f32)));
   EXPECT_TRUE(lanes_ok(typed("f64(a * b)", Scalar::u64, Scalar::f64)));
 }
 

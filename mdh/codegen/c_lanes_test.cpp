@@ -1,0 +1,118 @@
+// Vector code and variables for registers.
+#include "mdh/codegen/c_lanes.h"
+
+#include <gtest/gtest.h>
+
+#include "mdh/codegen/openmp.h"
+#include "mdh/loop/parse.h"
+
+namespace mdh::codegen {
+namespace {
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
+    text.replace(at, what.size(), by);
+  }
+  return text;
+}
+
+struct Types {
+  std::string type = "f32", f = "a * b", sum = "l + r";
+};
+
+std::string source_of(const std::string& body, const Types& t = {}) {
+  std::string text = replaced(R"(mdh_loop 1
+kernel any
+dimension i < 64 kept
+digit c: COR.i < 2 of i step 32 cores
+buffer output y: TYPE[64]
+buffer input x: TYPE[64, 8]
+buffer temporary r: TYPE[2, 4] in REG of registers per (c)
+)",
+                              "TYPE", t.type);
+  text +=
+      replaced("function f(a: TYPE, b: TYPE, i: i64) { y: TYPE = " + t.f + "; }\n", "TYPE", t.type);
+  text +=
+      replaced("function combine(l: TYPE, r: TYPE) { x: TYPE = " + t.sum + "; }\n", "TYPE", t.type);
+  return print_openmp(loop::parse(text + "body { deal cores (c < 2) {" + body + "} }"), "k").source;
+}
+
+void expect_lines(const std::string& source, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    EXPECT_NE(source.find(" " + line + "\n"), std::string::npos) << line << "\n" << source;
+  }
+}
+
+TEST(Registers, elements_that_are_known_are_variables) {
+  expect_lines(source_of("alloc r; load a = x[c, 1]; store r[1, 2] = a; load b = r[1, 2]; "
+                         "store y[c] = b;"),
+               {"float r_6;  /* REG */", "r_6 = a;", "const float b = r_6;"});
+}
+
+TEST(Registers, an_unknown_index_needs_an_array) {
+  expect_lines(
+      source_of("alloc r; for - n < 4 sequential { load a = x[c, n]; store r[0, n] = a; }"),
+      {"float r[8] __attribute__((aligned(64)));  /* REG */", "r[n] = a;"});
+}
+
+TEST(Registers, vectors_have_variables_and_lanes) {
+  expect_lines(
+      source_of("alloc r; lanes - n < 4 { load a = x[c, n]; store r[1, n] = a; } "
+                "load b = r[1, 3]; store y[c] = b;"),
+      {"f32x4 r_1;  /* REG */", "r_1 = *(const f32x4_at *)&x[c * 8];", "const float b = r_1[3];"});
+}
+
+TEST(Registers, vectors_that_begin_inside_of_others_need_an_array) {
+  expect_lines(source_of("alloc r; lanes - n < 4 { load a = x[c, n]; store r[0, n] = a; } "
+                         "lanes - n < 2 { load b = x[c, n]; store r[0, n + 1] = b; }"),
+               {"float r[8] __attribute__((aligned(64)));  /* REG */",
+                "*(f32x4_at *)&r[0] = *(const f32x4_at *)&x[c * 8];",
+                "*(f32x2_at *)&r[1] = *(const f32x2_at *)&x[c * 8];"});
+}
+
+TEST(Registers, variables_have_names_that_nothing_else_has) {
+  expect_lines(source_of("let r_6 = 1; alloc r; load a = x[c, r_6]; store r[1, 2] = a;"),
+               {"float r__6;  /* REG */", "r__6 = a;"});
+}
+
+TEST(Lanes, values_that_are_used_once_are_printed_in_place) {
+  expect_lines(source_of("alloc r; lanes - n < 4 { load a = x[c, n]; load b = x[c, 5]; "
+                         "apply z = f(a, b; 0); load o = r[0, n]; combine s = (o; z); "
+                         "store r[0, n] = s; }"),
+               {"r_0 = (r_0 + (*(const f32x4_at *)&x[c * 8] * x[c * 8 + 5]));"});
+}
+
+TEST(Lanes, a_value_that_is_overwritten_in_between_is_kept) {
+  expect_lines(source_of("alloc r; lanes - n < 4 { load o = r[0, n]; load a = x[c, n]; "
+                         "store r[0, n] = a; store y[c * 32 + n] = o; }"),
+               {"const f32x4 o = r_0;", "*(f32x4_at *)&y[c * 32] = o;"});
+}
+
+TEST(Lanes, elements_that_lie_apart_are_gathered_and_scattered) {
+  expect_lines(
+      source_of("lanes - n < 2 { load a = x[n, c]; store y[n * 3] = a; }"),
+      {"const f32x2 a_all = ((f32x2){x[c], x[c + 8]});", "y[0] = a_all[0];", "y[3] = a_all[1];"});
+}
+
+TEST(Lanes, integers_wrap_around) {
+  expect_lines(source_of("lanes - n < 4 { load a = x[c, n]; load b = x[c, 0]; "
+                         "apply z = f(a, b; 0); store y[c * 32 + n] = z; }",
+                         {"i32", "a * b + 1", "l + r"}),
+               {"*(i32x4_at *)&y[c * 32] = ((i32x4)((u32x4)((i32x4)((u32x4)*(const i32x4_at "
+                "*)&x[c * 8] * (unsigned)x[c * 8])) + (unsigned)1));"});
+}
+
+TEST(Lanes, choices_are_made_by_masks) {
+  const std::string source = source_of(
+      "lanes - n < 4 { load a = x[c, n]; load b = x[c, n + 4]; apply z = f(a, b; 0); "
+      "store y[c * 32 + n] = z; }",
+      {"f32", "if a < b then min(a, b) else 0.5", "l + r"});
+  expect_lines(source, {"return (f32x4)(((i32x4)a & m) | ((i32x4)b & ~m));"});
+  EXPECT_NE(source.find("mdh_choose_f32x4(a < b, mdh_min_f32x4(a, b), ((f32x4){0.5f, 0.5f, 0.5f, "
+                        "0.5f}))"),
+            std::string::npos)
+      << source;
+}
+
+}  // namespace
+}  // namespace mdh::codegen

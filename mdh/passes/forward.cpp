@@ -1,0 +1,153 @@
+#include "mdh/passes/forward.h"
+
+#include <algorithm>
+#include <map>
+
+#include "mdh/passes/replicated.h"
+#include "mdh/scalar/linear.h"
+#include "mdh/scalar/simplify.h"
+
+namespace mdh::passes {
+namespace {
+
+using loop::Block;
+using loop::Element;
+using loop::Expr;
+using loop::How;
+using loop::Stmt;
+using loop::StmtNode;
+
+bool reads(const Stmt& s, const Symbol& buffer) {
+  const std::vector<Symbol> all = loop::uses_of(s).reads;
+  return std::find(all.begin(), all.end(), buffer) != all.end();
+}
+
+int64_t readers(const Block& block, const Symbol& buffer) {
+  int64_t count = 0;
+  for (const Stmt& s : block) {
+    count += reads(s, buffer) ? 1 : 0;
+    loop::for_each_child(s, [&](const Block& b) { count += readers(b, buffer); });
+  }
+  return count;
+}
+
+class Forwarder {
+ public:
+  explicit Forwarder(const loop::Program& p) : program_(p) {}
+
+  Block block(const Block& statements) {
+    for (const Stmt& s : statements) {
+      const auto* copy = s.as<loop::Copy>();
+      if (copy && is_candidate(*copy) && serves_badly(*copy, statements)) {
+        forwarded_.insert_or_assign(copy->to.buffer, *copy);
+      }
+    }
+    Block result;
+    for (const Stmt& s : statements) {
+      if (is_gone(s)) continue;
+      const Stmt inner = loop::map_children(s, [&](const Block& b) { return block(b); });
+      const auto* f = inner.as<loop::Accumulate>();
+      result.push_back(f ? reading_sources(*f) : inner);
+    }
+    return result;
+  }
+
+ private:
+  /// Filled by one core, element by element, with what the axes say.
+  bool is_candidate(const loop::Copy& copy) const {
+    const loop::Buffer& b = find_buffer(program_, copy.to.buffer);
+    if (b.scope != loop::Scope::registers || b.depth != 1 || !copy.team.empty()) return false;
+    if (copy.axes.size() != copy.to.index.size()) return false;
+    for (size_t d = 0; d < copy.axes.size(); ++d) {
+      const auto* v = copy.to.index[d].as<scalar::Variable>();
+      if (!v || v->symbol != copy.axes[d].var) return false;
+    }
+    // Dimensions have other values where the readers are.
+    return std::all_of(copy.from.index.begin(), copy.from.index.end(), [&](const Expr& e) {
+      return std::none_of(program_.dimensions.begin(), program_.dimensions.end(),
+                          [&](const loop::Dimension& d) { return mentions(e, d.symbol); });
+    });
+  }
+
+  /// All readers are in straight code beside the copy, and one of them begins inside of a vector.
+  bool serves_badly(const loop::Copy& copy, const Block& statements) const {
+    int64_t straight = 0;
+    bool badly = false;
+    const std::function<void(const Block&, std::vector<Symbol>)> visit =
+        [&](const Block& block, const std::vector<Symbol>& lanes) {
+          for (const Stmt& s : block) {
+            if (const auto* f = s.as<loop::Accumulate>(); f && reads(s, copy.to.buffer)) {
+              ++straight;
+              for (const Element& e : f->reads) badly = badly || is_shifted(e, copy, lanes);
+            }
+            const auto* loop = s.as<loop::Loop>();
+            if (!loop) continue;
+            const loop::Digit& digit = find_digit(program_, loop->digit);
+            if (digit.how != How::unrolled && digit.how != How::lanes) continue;
+            std::vector<Symbol> inside = lanes;
+            if (digit.how == How::lanes) inside.push_back(digit.var);
+            visit(loop->body, inside);
+          }
+        };
+    visit(statements, {});
+    return badly && straight == readers(program_.body, copy.to.buffer);
+  }
+
+  bool is_shifted(const Element& e, const loop::Copy& copy,
+                  const std::vector<Symbol>& lanes) const {
+    if (e.buffer != copy.to.buffer) return false;
+    const scalar::Linear address = scalar::linear(address_of(program_, e));
+    return std::any_of(lanes.begin(), lanes.end(), [&](const Symbol& lane) {
+      const auto mine = address.terms.find(lane.name);
+      if (mine == address.terms.end() || mine->second != 1) return false;
+      const int64_t width = find_digit(program_, lane).parts;
+      return address.constant % width != 0 ||
+             std::any_of(address.terms.begin(), address.terms.end(), [&](const auto& term) {
+               return term.first != lane.name && term.second % width != 0;
+             });
+    });
+  }
+
+  bool is_gone(const Stmt& s) const {
+    const auto* copy = s.as<loop::Copy>();
+    const auto* alloc = s.as<loop::Alloc>();
+    return (copy && forwarded_.contains(copy->to.buffer)) ||
+           (alloc && is_forwarded_here(alloc->buffer));
+  }
+  bool is_forwarded_here(const Symbol& buffer) const { return forwarded_.contains(buffer); }
+
+  Stmt reading_sources(loop::Accumulate f) const {
+    for (Element& e : f.reads) {
+      const auto found = forwarded_.find(e.buffer);
+      if (found != forwarded_.end()) e = source(found->second, e);
+    }
+    return StmtNode{f};
+  }
+
+  static Element source(const loop::Copy& copy, const Element& read) {
+    Element from = copy.from;
+    for (Expr& index : from.index) {
+      index = simplify(
+          substitute(index, [&](const scalar::Variable& v, const Expr&) -> std::optional<Expr> {
+            for (size_t d = 0; d < copy.axes.size(); ++d) {
+              if (copy.axes[d].var == v.symbol) return read.index[d];
+            }
+            return std::nullopt;
+          }));
+    }
+    return from;
+  }
+
+  const loop::Program& program_;
+  std::map<Symbol, loop::Copy> forwarded_;
+};
+
+}  // namespace
+
+loop::Program forward(const loop::Program& program) {
+  loop::Program result = program;
+  result.body = Forwarder(program).block(program.body);
+  return result;
+}
+
+}  // namespace mdh::passes

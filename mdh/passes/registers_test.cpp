@@ -1,0 +1,422 @@
+// The passes that turn loops over registers and lanes into straight vector code.
+#include <gtest/gtest.h>
+
+#include "mdh/passes/conditions.h"
+#include "mdh/passes/forward.h"
+#include "mdh/passes/place_copies.h"
+#include "mdh/passes/test_programs.h"
+#include "mdh/passes/two_bodies.h"
+#include "mdh/passes/unroll_jam.h"
+#include "mdh/passes/unswitch.h"
+#include "mdh/passes/vectorise.h"
+
+namespace mdh::passes {
+namespace {
+
+/// Rows: c on cores or o, columns: h, u copies, a lanes; accumulators and a tile in registers.
+const More registers{R"(digit h: L1.k < 2 of k step 8 sequential
+digit u: REG.k < 2 of k step 4 unrolled
+digit a: SIMD.k < 4 of k step 1 lanes
+)",
+                     R"(buffer temporary acc: i64[2, 4] in REG of registers per (c)
+buffer temporary tile: i64[10] in REG of registers per (c)
+)"};
+
+// ---- unswitch
+
+TEST(Unswitch, what_is_the_same_in_all_rounds_is_decided_before_them) {
+  expect_rewrite(unswitch, R"(
+    deal cores (c < 7) {
+      for L1.k h < 2 sequential {
+        for REG.k u < 2 unrolled {
+          for SIMD.k a < 4 lanes {
+            load m = acc[u, a];
+            if h == 0 { store t[c, u] = m; }
+            else { load old = t[c, u]; combine sum = (old; m); store t[c, u] = sum; }
+          }
+        }
+      }
+    })",
+                 R"(
+    deal cores (c < 7) {
+      for L1.k h < 2 sequential {
+        if h == 0 {
+          for REG.k u < 2 unrolled {
+            for SIMD.k a < 4 lanes { load m = acc[u, a]; store t[c, u] = m; }
+          }
+        } else {
+          for REG.k u < 2 unrolled {
+            for SIMD.k a < 4 lanes {
+              load m = acc[u, a];
+              load old = t[c, u];
+              combine sum = (old; m);
+              store t[c, u] = sum;
+            }
+          }
+        }
+      }
+    })",
+                 registers);
+}
+
+TEST(Unswitch, of_several_conditions_only_those_that_are_the_same_leave) {
+  expect_rewrite(unswitch, R"(
+    deal cores (c < 7) {
+      for L1.k h < 2 sequential {
+        for REG.k u < 2 unrolled {
+          load m = acc[u, 0];
+          if h == 0 && u == 0 { store w[c] = m; }
+          else { load old = w[c]; combine sum = (old; m); store w[c] = sum; }
+        }
+      }
+    })",
+                 R"(
+    deal cores (c < 7) {
+      for L1.k h < 2 sequential {
+        if h == 0 {
+          for REG.k u < 2 unrolled {
+            load m = acc[u, 0];
+            if u == 0 { store w[c] = m; }
+            else { load old = w[c]; combine sum = (old; m); store w[c] = sum; }
+          }
+        } else {
+          for REG.k u < 2 unrolled {
+            load m = acc[u, 0];
+            load old = w[c];
+            combine sum = (old; m);
+            store w[c] = sum;
+          }
+        }
+      }
+    })",
+                 registers);
+}
+
+TEST(Unswitch, a_loop_that_would_do_nothing_is_left_out_and_loops_in_time_go_on_deciding) {
+  expect_rewrite(unswitch, R"(
+    deal cores (c < 7) {
+      for REG.k u < 2 unrolled {
+        load m = acc[u, 0];
+        if c < 3 { store t[c, u] = m; }
+      }
+      for L1.k h < 2 sequential { if c < 3 { load b = acc[h, 0]; store t[c, h] = b; } }
+    })",
+                 R"(
+    deal cores (c < 7) {
+      if c < 3 {
+        for REG.k u < 2 unrolled { load m = acc[u, 0]; store t[c, u] = m; }
+      }
+      for L1.k h < 2 sequential { if c < 3 { load b = acc[h, 0]; store t[c, h] = b; } }
+    })",
+                 registers);
+}
+
+// ---- two bodies
+
+TEST(TwoBodies, a_tile_that_is_whole_has_no_bounds) {
+  expect_rewrite(two_bodies, R"(
+    deal cores (c < 7) {
+      for L1.k h < 2 sequential {
+        for REG.k u < min(2, (10 - h * 8 + 3) / 4) unrolled {
+          for SIMD.k a < min(4, 10 - (h * 8 + u * 4)) lanes {
+            load m = M[c, h * 8 + u * 4 + a];
+            store acc[u, a] = m;
+          }
+        }
+      }
+    })",
+                 R"(
+    deal cores (c < 7) {
+      for L1.k h < 2 sequential {
+        if 10 - (h * 8 + 4) >= 4 {
+          for REG.k u < 2 unrolled {
+            for SIMD.k a < 4 lanes {
+              load m = M[c, h * 8 + u * 4 + a];
+              store acc[u, a] = m;
+            }
+          }
+        } else {
+          for REG.k u < min(2, (10 - h * 8 + 3) / 4) unrolled {
+            for SIMD.k a < min(4, 10 - (h * 8 + u * 4)) lanes {
+              load m = M[c, h * 8 + u * 4 + a];
+              store acc[u, a] = m;
+            }
+          }
+        }
+      }
+    })",
+                 registers);
+}
+
+TEST(TwoBodies, all_of_the_life_of_registers_is_in_one_body) {
+  expect_rewrite(two_bodies, R"(
+    deal cores (c < 7) {
+      for L1.k h < 2 sequential {
+        alloc acc;
+        for L2.i o < 5 sequential {
+          for SIMD.k a < min(4, 10 - h * 8) lanes { load m = M[o, h * 8 + a]; store acc[0, a] = m; }
+        }
+      }
+    })",
+                 R"(
+    deal cores (c < 7) {
+      for L1.k h < 2 sequential {
+        if 10 - h * 8 >= 4 {
+          alloc acc;
+          for L2.i o < 5 sequential {
+            for SIMD.k a < 4 lanes { load m = M[o, h * 8 + a]; store acc[0, a] = m; }
+          }
+        } else {
+          alloc acc;
+          for L2.i o < 5 sequential {
+            for SIMD.k a < min(4, 10 - h * 8) lanes {
+              load m = M[o, h * 8 + a];
+              store acc[0, a] = m;
+            }
+          }
+        }
+      }
+    })",
+                 registers);
+}
+
+TEST(TwoBodies, copies_inside_need_no_conditions) {
+  expect_rewrite(two_bodies, R"(
+    deal cores (c < 7) {
+      for L1.k h < 2 sequential {
+        for - x < 4 unrolled {
+          if h * 8 + x < 10 { load m = M[c, h * 8 + x]; store tile[x] = m; }
+        }
+      }
+    })",
+                 R"(
+    deal cores (c < 7) {
+      for L1.k h < 2 sequential {
+        if h * 8 + 3 < 10 {
+          for - x < 4 unrolled { load m = M[c, h * 8 + x]; store tile[x] = m; }
+        } else {
+          for - x < 4 unrolled {
+            if h * 8 + x < 10 { load m = M[c, h * 8 + x]; store tile[x] = m; }
+          }
+        }
+      }
+    })",
+                 registers);
+}
+
+// ---- straight code
+
+TEST(UnrollJam, rounds_are_written_out_with_numbers_and_names_of_their_own) {
+  expect_rewrite(unroll_jam, R"(
+    deal cores (c < 7) {
+      for REG.k u < 2 unrolled {
+        let k = u * 4;
+        load m = M[c, k];
+        if u == 0 { store acc[0, 0] = m; } else { store acc[1, 0] = m; }
+      }
+    })",
+                 R"(
+    deal cores (c < 7) {
+      load m_ = M[c, 0];
+      store acc[0, 0] = m_;
+      load m_2 = M[c, 4];
+      store acc[1, 0] = m_2;
+    })",
+                 registers);
+}
+
+TEST(UnrollJam,
+     rounds_at_a_border_keep_their_condition_if_registers_are_shared_with_straight_code) {
+  expect_rewrite(unroll_jam, R"(
+    deal cores (c < 7) {
+      alloc acc;
+      for REG.k u < 2 unrolled { load m = M[c, u]; store acc[u, 0] = m; }
+      for REG.k u < min(2, 7 - c) unrolled { load b = M[c, u]; store acc[u, 1] = b; }
+    })",
+                 R"(
+    deal cores (c < 7) {
+      alloc acc;
+      load m_ = M[c, 0];
+      store acc[0, 0] = m_;
+      load m_2 = M[c, 1];
+      store acc[1, 0] = m_2;
+      if min(2, 7 - c) > 0 { load b_ = M[c, 0]; store acc[0, 1] = b_; }
+      if min(2, 7 - c) > 1 { load b_2 = M[c, 1]; store acc[1, 1] = b_2; }
+    })",
+                 registers);
+}
+
+TEST(UnrollJam, other_borders_and_loops_in_time_stay_loops) {
+  const std::string body = R"(
+    deal cores (c < 7) {
+      alloc acc;
+      for REG.k u < min(2, 7 - c) unrolled { load b = M[c, u]; store acc[u, 1] = b; }
+      for L1.k h < 2 sequential { load m = M[c, h]; store w[c] = m; }
+    })";
+  expect_rewrite(unroll_jam, body, body, registers);
+}
+
+// ---- vectors
+
+TEST(Vectorise, loops_over_lanes_run_in_lockstep) {
+  expect_rewrite(vectorise, R"(
+    deal cores (c < 7) {
+      for SIMD.k a < 4 lanes {
+        let k = a + 4;
+        load x = M[c, k];
+        load y = v[c];
+        apply z = f(x, y; c, k);
+        load old = acc[1, a];
+        combine sum = (old; z);
+        store acc[1, a] = sum;
+      }
+    })",
+                 R"(
+    deal cores (c < 7) {
+      lanes SIMD.k a < 4 {
+        load x_ = M[c, a + 4];
+        load y_ = v[c];
+        apply z_ = f(x_, y_; c, a + 4);
+        load old_ = acc[1, a];
+        combine sum_ = (old_; z_);
+        store acc[1, a] = sum_;
+      }
+    })",
+                 registers);
+}
+
+TEST(Vectorise, lanes_that_meet_in_one_element_take_turns) {
+  expect_rewrite(vectorise, R"(
+    deal cores (c < 7) {
+      for SIMD.k a < 2 lanes {
+        load x = acc[0, a];
+        load old = w[c];
+        combine sum = (old; x);
+        store w[c] = sum;
+      }
+    })",
+                 R"(
+    deal cores (c < 7) {
+      load x_2 = acc[0, 0];
+      load old_2 = w[c];
+      combine sum_2 = (old_2; x_2);
+      store w[c] = sum_2;
+      load x_3 = acc[0, 1];
+      load old_3 = w[c];
+      combine sum_3 = (old_3; x_3);
+      store w[c] = sum_3;
+    })",
+                 registers);
+}
+
+TEST(Vectorise, without_registers_a_loop_that_cannot_be_vectors_stays_one) {
+  const std::string body = R"(
+    deal cores (c < 7) {
+      for SIMD.k a < 4 lanes {
+        load x = M[c, a];
+        load old = w[c];
+        combine sum = (old; x);
+        store w[c] = sum;
+      }
+      for SIMD.k a < min(4, 7 - c) lanes { load y = M[c, a]; store t[c, a] = y; }
+    })";
+  expect_rewrite(vectorise, body, body, registers);
+}
+
+// ---- tiles
+
+TEST(PlaceCopies, tiles_of_registers_are_filled_by_vectors) {
+  // Lanes of 64-bit numbers here have 32 bytes, of which single lanes are not used: only an axis of
+  // exactly as many elements is a vector.
+  const More more{registers.digits + "digit z: SIMD.i < 2 of i step 1 lanes\n",
+                  "buffer temporary two: i64[3, 4] in REG of registers per (c)\n"};
+  expect_rewrite(place_copies, R"(
+    deal cores (c < 7) {
+      copy (x < 3, y < 4) two[x, y] = M[x, y] within () team ();
+    })",
+                 R"(
+    deal cores (c < 7) {
+      for - x < 3 unrolled { for - y < 4 lanes { load two_x = M[x, y]; store two[x, y] = two_x; } }
+    })",
+                 more);
+}
+
+TEST(PlaceCopies, of_small_vectors_single_lanes_are_used_and_the_rest_is_single) {
+  const More more{"digit z: SIMD.i < 2 of i step 1 lanes\n",
+                  "buffer temporary five: i64[5] in REG of registers per (c)\n"};
+  expect_rewrite(place_copies, R"(
+    deal cores (c < 7) {
+      copy (x < 5) five[x] = v[c + x] within (c + x < 10) team ();
+    })",
+                 R"(
+    deal cores (c < 7) {
+      for - five_v < 2 unrolled {
+        for - five_n < 2 lanes {
+          if c + (five_v * 2 + five_n) < 10 {
+            load five_x_ = v[c + (five_v * 2 + five_n)];
+            store five[five_v * 2 + five_n] = five_x_;
+          }
+        }
+      }
+      for - five_r < 1 unrolled {
+        if c + (five_r + 4) < 10 {
+          load five_x_2 = v[c + (five_r + 4)];
+          store five[five_r + 4] = five_x_2;
+        }
+      }
+    })",
+                 more);
+}
+
+TEST(Forward, neighbours_in_lanes_are_read_from_the_source) {
+  expect_rewrite(forward, R"(
+    loop c { loop h {
+      alloc tile;
+      copy (x < 10) tile[x] = v[h + x] within () team ();
+      loop u { loop a { accumulate (acc[u, a]) first () from (tile[u * 4 + a + 1], v[k]); } }
+    } })",
+                 R"(
+    loop c { loop h {
+      loop u { loop a { accumulate (acc[u, a]) first () from (v[h + (u * 4 + a + 1)], v[k]); } }
+    } })",
+                 registers);
+}
+
+TEST(Forward, tiles_that_serve_whole_vectors_or_single_elements_stay) {
+  const std::string body = R"(
+    loop c { loop h {
+      alloc tile;
+      copy (x < 10) tile[x] = v[h + x] within () team ();
+      loop u { loop a { accumulate (acc[u, a]) first () from (tile[u * 4 + a], tile[u + 1]); } }
+    } })";
+  expect_rewrite(forward, body, body, registers);
+}
+
+TEST(Forward, a_tile_that_outlives_straight_code_stays) {
+  const std::string body = R"(
+    loop c {
+      alloc tile;
+      copy (x < 10) tile[x] = v[x] within () team ();
+      loop h { loop u { loop a {
+        accumulate (acc[u, a]) first () from (tile[u * 4 + a + 1], v[k]);
+      } } }
+    })";
+  expect_rewrite(forward, body, body, registers);
+}
+
+// ---- conditions
+
+TEST(Conditions, what_holds_anyway_is_left_out) {
+  const loop::Expr c = loop::index_variable(loop::named("c"));
+  const auto less = [](const loop::Expr& a, int64_t b) {
+    return scalar::binary(scalar::BinaryOp::less, a, scalar::index_literal(b));
+  };
+  const loop::Expr yes = less(scalar::index_literal(1), 2), no = less(scalar::index_literal(2), 2);
+  EXPECT_EQ(decided(all_of({yes, yes})), true);
+  EXPECT_EQ(decided(all_of({less(c, 3), no})), false);
+  EXPECT_EQ(decided(all_of({less(c, 3), yes})), std::nullopt);
+  EXPECT_EQ(undecided_part(all_of({yes, less(c, 3)})), less(c, 3));
+}
+
+}  // namespace
+}  // namespace mdh::passes

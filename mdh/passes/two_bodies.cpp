@@ -1,0 +1,194 @@
+#include "mdh/passes/two_bodies.h"
+
+#include <algorithm>
+
+#include "mdh/passes/blocks.h"
+#include "mdh/passes/conditions.h"
+#include "mdh/passes/replicated.h"
+#include "mdh/scalar/linear.h"
+#include "mdh/scalar/simplify.h"
+
+namespace mdh::passes {
+namespace {
+
+using loop::Block;
+using loop::Expr;
+using loop::Stmt;
+using loop::StmtNode;
+using scalar::BinaryOp;
+
+/// The variables of the replicated loops around, and their greatest values.
+using Greatest = std::map<Symbol, int64_t>;
+
+/// The expression never grows (or never falls) with any of the variables.
+bool is_monotone(const Expr& e, const Greatest& vars, bool falls) {
+  if (const auto* b = e.as<scalar::Binary>(); b && b->op == BinaryOp::divide) {
+    const auto by = constant(b->right);
+    return by && *by > 0 && is_monotone(b->left, vars, falls);
+  }
+  return std::all_of(vars.begin(), vars.end(), [&](const auto& v) {
+    const auto slope = scalar::coefficient(e, v.first);
+    return slope && (falls ? *slope <= 0 : *slope >= 0);
+  });
+}
+
+Expr at_greatest(const Expr& e, const Greatest& vars) {
+  return simplify(substitute(e, [&](const scalar::Variable& v, const Expr&) -> std::optional<Expr> {
+    const auto found = vars.find(v.symbol);
+    if (found == vars.end()) return std::nullopt;
+    return scalar::index_literal(found->second);
+  }));
+}
+
+/// min(parts, room): both.
+struct Bound {
+  int64_t parts;
+  Expr room;
+};
+
+std::optional<Bound> bound_of(const loop::For& loop) {
+  const auto* least = loop.trip.as<scalar::Binary>();
+  if (!least || least->op != BinaryOp::minimum) return std::nullopt;
+  const auto parts = constant(least->left);
+  if (!parts) return std::nullopt;
+  return Bound{*parts, least->right};
+}
+
+/// Rewrites one register tile; remembers under which conditions all is inside.
+class Tile {
+ public:
+  Tile(const loop::Program& p, std::set<Symbol> defined)
+      : program_(p), defined_(std::move(defined)) {}
+
+  /// With the loops and copies whose condition can be stated before the tile.
+  Block whole(const Block& statements, const Greatest& around) {
+    Block result;
+    for (const Stmt& s : statements) {
+      if (const auto* choice = s.as<loop::If>(); choice && is_inside(*choice, around)) {
+        append(result, whole(choice->then, around));
+        continue;
+      }
+      result.push_back(rewritten(s, around));
+    }
+    return result;
+  }
+
+  const std::vector<Expr>& conditions() const { return conditions_; }
+
+ private:
+  Stmt rewritten(const Stmt& s, const Greatest& around) {
+    const loop::For* loop = as_replicated(s);
+    if (!loop) return loop::map_children(s, [&](const Block& b) { return whole(b, around); });
+    loop::For result = *loop;
+    Greatest inside = around;
+    if (const auto trip = constant(loop->trip)) {
+      inside[loop->var] = *trip - 1;
+    } else if (const auto bound = bound_of(*loop)) {
+      inside[loop->var] = bound->parts - 1;
+      result.body = whole(loop->body, inside);
+      if (is_full(result, *bound, around)) result.trip = scalar::index_literal(bound->parts);
+      return StmtNode{result};
+    }
+    result.body = whole(loop->body, inside);
+    return StmtNode{result};
+  }
+
+  /// Whether the loop will run over all of its parts, under the conditions.
+  bool is_full(const loop::For& loop, const Bound& bound, const Greatest& around) {
+    if (!is_monotone(bound.room, around, true)) return false;
+    const Expr room = at_greatest(bound.room, around);
+    if (!is_free_of(room, defined_)) return false;
+    // A finer loop inside that is full in the last round says so of this one as well.
+    if (has_full_finer(loop)) return true;
+    assume(scalar::binary(BinaryOp::greater_equal, room, scalar::index_literal(bound.parts)));
+    made_full_.insert(loop.var);
+    return true;
+  }
+
+  bool has_full_finer(const loop::For& loop) const {
+    if (!is_digit(program_, loop.var)) return false;
+    const loop::Digit& mine = find_digit(program_, loop.var);
+    return any_of(loop.body, [&](const Stmt& s) {
+      const loop::For* inner = as_replicated(s);
+      if (!inner || !is_digit(program_, inner->var)) return false;
+      const loop::Digit& finer = find_digit(program_, inner->var);
+      return finer.dimension == mine.dimension && finer.step < mine.step &&
+             made_full_.contains(finer.var);
+    });
+  }
+
+  /// Whether a copied element is never beyond an edge, under the conditions.
+  bool is_inside(const loop::If& choice, const Greatest& around) {
+    if (!choice.otherwise.empty() || around.empty()) return false;
+    std::vector<Expr> needed;
+    for (const Expr& part : conjuncts(choice.condition)) {
+      const auto* less = part.as<scalar::Binary>();
+      if (!less || less->op != BinaryOp::less || !constant(less->right)) return false;
+      if (!is_monotone(less->left, around, false)) return false;
+      const Expr reached = at_greatest(less->left, around);
+      if (!is_free_of(reached, defined_)) return false;
+      needed.push_back(scalar::binary(BinaryOp::less, reached, less->right));
+    }
+    for (const Expr& condition : needed) assume(condition);
+    return true;
+  }
+
+  void assume(const Expr& condition) {
+    if (decided(condition) == true) return;
+    if (std::find(conditions_.begin(), conditions_.end(), condition) == conditions_.end()) {
+      conditions_.push_back(condition);
+    }
+  }
+
+  const loop::Program& program_;
+  std::set<Symbol> defined_;
+  std::vector<Expr> conditions_;
+  std::set<Symbol> made_full_;  // by a condition; only innermost ones have one of their own
+};
+
+class Rewriter {
+ public:
+  explicit Rewriter(const loop::Program& p) : program_(p) {}
+
+  Block block(const Block& statements) const {
+    if (!begins_tile(statements)) return inside(statements);
+    Tile tile(program_, defined_in(statements));
+    const Block whole = inside(tile.whole(statements, {}));
+    if (tile.conditions().empty()) return whole;
+    const Expr condition = all_of(tile.conditions());
+    if (decided(condition) == false) return statements;
+    return {StmtNode{loop::If{condition, whole, statements}}};
+  }
+
+ private:
+  Block inside(const Block& statements) const {
+    Block result;
+    for (const Stmt& s : statements) {
+      // What is inside of the loops of a tile belongs to it.
+      result.push_back(
+          as_replicated(s) ? s : loop::map_children(s, [&](const Block& b) { return block(b); }));
+    }
+    return result;
+  }
+
+  bool begins_tile(const Block& statements) const {
+    if (has_teams(statements)) return false;
+    return std::any_of(statements.begin(), statements.end(), [&](const Stmt& s) {
+      const auto* alloc = s.as<loop::Alloc>();
+      return as_replicated(s) ||
+             (alloc && find_buffer(program_, alloc->buffer).scope == loop::Scope::registers);
+    });
+  }
+
+  const loop::Program& program_;
+};
+
+}  // namespace
+
+loop::Program two_bodies(const loop::Program& program) {
+  loop::Program result = program;
+  result.body = Rewriter(program).block(program.body);
+  return result;
+}
+
+}  // namespace mdh::passes

@@ -1,0 +1,13 @@
+// Register tiles have two bodies: one for whole tiles, without bounds, and one for borders.
+#pragma once
+
+#include "mdh/loop/program.h"
+
+namespace mdh::passes {
+
+/// A block that begins a register tile, or runs over one, becomes `if (all is inside) {whole} else
+/// {border}`, where inside means that loops over registers and lanes, and copies into registers,
+/// never reach an edge. In the whole tile their bounds are numbers and their conditions are gone.
+loop::Program two_bodies(const loop::Program& program);
+
+}  // namespace mdh::passes

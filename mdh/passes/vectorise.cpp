@@ -1,0 +1,130 @@
+#include "mdh/passes/vectorise.h"
+
+#include <algorithm>
+
+#include "mdh/passes/blocks.h"
+#include "mdh/passes/instance.h"
+#include "mdh/passes/replicated.h"
+
+namespace mdh::passes {
+namespace {
+
+using loop::Block;
+using loop::Element;
+using loop::Expr;
+using loop::Stmt;
+using loop::StmtNode;
+
+bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
+
+bool mentions_any(const Expr& e, const std::vector<scalar::Parameter>& parameters, size_t n) {
+  return n < parameters.size() && mentions(e, parameters[n].symbol);
+}
+
+class Vectoriser {
+ public:
+  explicit Vectoriser(const loop::Program& p)
+      : program_(p), names_(p), f_(scalar::lanes_ok(p.f)), combine_(scalar::lanes_ok(p.combine)) {}
+
+  Block block(const Block& statements) {
+    Block result;
+    for (const Stmt& s : statements) {
+      const Stmt inner = loop::map_children(s, [&](const Block& b) { return block(b); });
+      const auto* loop = inner.as<loop::For>();
+      if (loop && loop->how == loop::How::lanes && constant(loop->trip) && loop->first == 0) {
+        append(result, realised(*loop));
+      } else {
+        result.push_back(inner);
+      }
+    }
+    return result;
+  }
+
+ private:
+  Block realised(const loop::For& loop) {
+    const int64_t count = *constant(loop.trip);
+    const Block body = Instance(names_).without_lets(loop.body);
+    if (is_power_of_two(count) && count > 1 && count <= 64 && in_lockstep(body, loop.var)) {
+      return {StmtNode{loop::Lanes{loop.var, count, loop.level, body}}};
+    }
+    return uses_registers(body) ? rounds(loop, count) : Block{StmtNode{loop}};
+  }
+
+  Block rounds(const loop::For& loop, int64_t count) {
+    Block result;
+    for (int64_t n = 0; n < count; ++n) {
+      Instance round(names_);
+      round.set(loop.var, scalar::index_literal(n));
+      append(result, round.without_lets(loop.body));
+    }
+    return result;
+  }
+
+  bool in_lockstep(const Block& body, const Symbol& lane) const {
+    return std::all_of(body.begin(), body.end(), [&](const Stmt& s) {
+      if (const auto* load = s.as<loop::Load>()) return has_lanes(load->from);
+      if (const auto* store = s.as<loop::Store>()) return is_own(store->to, body, lane);
+      if (const auto* f = s.as<loop::Apply>()) return f_ && !depends_on_lane(*f, lane);
+      return s.as<loop::Combine>() && combine_;
+    });
+  }
+
+  /// Vectors of bytes, of bits and of rounded numbers would need conversions.
+  bool has_lanes(const Element& e) const {
+    const scalar::Type& type = find_buffer(program_, e.buffer).type;
+    if (!type.is_scalar()) return false;
+    const scalar::Scalar scalar = scalar_of(type);
+    return scalar != scalar::Scalar::boolean && scalar != scalar::Scalar::f16 &&
+           scalar != scalar::Scalar::bf16 && bytes_of(type) == width_;
+  }
+
+  /// Every lane has an element of its own, and all that happens to the buffer happens there.
+  bool is_own(const Element& to, const Block& body, const Symbol& lane) const {
+    const bool differs = std::any_of(to.index.begin(), to.index.end(),
+                                     [&](const Expr& e) { return mentions(e, lane); });
+    const auto elsewhere = [&](const Element& e) { return e.buffer == to.buffer && e != to; };
+    return has_lanes(to) && differs && std::none_of(body.begin(), body.end(), [&](const Stmt& s) {
+             const auto* load = s.as<loop::Load>();
+             const auto* store = s.as<loop::Store>();
+             return (load && elsewhere(load->from)) || (store && elsewhere(store->to));
+           });
+  }
+
+  /// f takes an index that is not the same in all lanes.
+  bool depends_on_lane(const loop::Apply& s, const Symbol& lane) const {
+    for (size_t d = 0; d < s.point.size(); ++d) {
+      const auto uses = [&](const scalar::Assignment& a) {
+        return mentions_any(a.value, program_.f.parameters, s.inputs.size() + d);
+      };
+      const bool used = std::any_of(program_.f.results.begin(), program_.f.results.end(), uses);
+      if (used && mentions(s.point[d], lane)) return true;
+    }
+    return false;
+  }
+
+  bool uses_registers(const Block& body) const {
+    return any_of(body, [&](const Stmt& s) {
+      const loop::Uses uses = loop::uses_of(s);
+      const auto in_registers = [&](const Symbol& b) {
+        return find_buffer(program_, b).scope == loop::Scope::registers;
+      };
+      return std::any_of(uses.reads.begin(), uses.reads.end(), in_registers) ||
+             std::any_of(uses.writes.begin(), uses.writes.end(), in_registers);
+    });
+  }
+
+  const loop::Program& program_;
+  Names names_;
+  bool f_, combine_;
+  int width_ = scalar::bytes_of(program_.f.results.front().value.type());
+};
+
+}  // namespace
+
+loop::Program vectorise(const loop::Program& program) {
+  loop::Program result = program;
+  result.body = Vectoriser(program).block(program.body);
+  return result;
+}
+
+}  // namespace mdh::passes

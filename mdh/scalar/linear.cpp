@@ -1,0 +1,72 @@
+#include "mdh/scalar/linear.h"
+
+#include "mdh/scalar/print.h"
+#include "mdh/scalar/simplify.h"
+
+namespace mdh::scalar {
+namespace {
+
+void add(Linear& sum, const Linear& more, int64_t times) {
+  sum.constant += more.constant * times;
+  for (const auto& [term, coefficient] : more.terms) {
+    int64_t& mine = sum.terms[term];
+    mine += coefficient * times;
+    if (mine == 0) sum.terms.erase(term);
+  }
+}
+
+Linear opaque(const Expr& e) { return {0, {{print(e), 1}}}; }
+
+Linear product(const Expr& e, const Binary& b) {
+  const Linear left = linear(b.left), right = linear(b.right);
+  Linear result;
+  if (left.terms.empty()) {
+    add(result, right, left.constant);
+  } else if (right.terms.empty()) {
+    add(result, left, right.constant);
+  } else {
+    return opaque(e);
+  }
+  return result;
+}
+
+}  // namespace
+
+Linear linear(const Expr& e) {
+  if (const auto number = constant(e)) return {*number, {}};
+  const auto* b = e.as<Binary>();
+  if (!b) return opaque(e);
+  if (b->op == BinaryOp::multiply) return product(e, *b);
+  if (b->op != BinaryOp::add && b->op != BinaryOp::subtract) {
+    const Expr folded = simplify(e);
+    return constant(folded) ? linear(folded) : opaque(e);
+  }
+  Linear sum = linear(b->left);
+  add(sum, linear(b->right), b->op == BinaryOp::add ? 1 : -1);
+  return sum;
+}
+
+std::optional<int64_t> coefficient(const Expr& e, const Symbol& var) {
+  if (!mentions(e, var)) return 0;
+  const Expr next = substitute(e, [&](const Variable& v, const Expr& at) -> std::optional<Expr> {
+    if (v.symbol != var) return std::nullopt;
+    return binary(BinaryOp::add, at, index_literal(1));
+  });
+  // A sum that mentions the variable in no other way than by itself.
+  const Linear here = linear(e);
+  for (const auto& [term, times] : here.terms) {
+    if (term != var.name && linear(next).terms.find(term) == linear(next).terms.end()) {
+      return std::nullopt;
+    }
+  }
+  return distance(e, next);
+}
+
+std::optional<int64_t> distance(const Expr& from, const Expr& to) {
+  Linear difference = linear(to);
+  add(difference, linear(from), -1);
+  if (!difference.terms.empty()) return std::nullopt;
+  return difference.constant;
+}
+
+}  // namespace mdh::scalar

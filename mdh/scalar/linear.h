@@ -1,0 +1,30 @@
+// Index expressions as sums: what makes addresses comparable.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "mdh/scalar/expr.h"
+
+namespace mdh::scalar {
+
+/// constant + Σ coefficient · term. Terms are variables, and all that is no sum, by their text;
+/// none has the coefficient 0.
+struct Linear {
+  int64_t constant = 0;
+  std::map<std::string, int64_t> terms;
+  friend bool operator==(const Linear&, const Linear&) = default;
+};
+
+/// Of an index expression; index arithmetic is assumed not to overflow.
+Linear linear(const Expr& e);
+
+/// How an index changes when the variable grows by one; nothing if that is not always the same.
+std::optional<int64_t> coefficient(const Expr& e, const Symbol& var);
+
+/// The number by which two index expressions always differ.
+std::optional<int64_t> distance(const Expr& from, const Expr& to);
+
+}  // namespace mdh::scalar

@@ -1,0 +1,38 @@
+#include "mdh/scalar/linear.h"
+
+#include <gtest/gtest.h>
+
+#include "mdh/scalar/simplify.h"
+
+namespace mdh::scalar {
+namespace {
+
+Symbol symbol(const char* name) { return {name, 0}; }
+Expr var(const char* name) { return variable(symbol(name), Scalar::i64); }
+
+TEST(Linear, sums_and_products_with_numbers_are_collected) {
+  const Expr e = (var("i") * index_literal(4) + var("j")) * index_literal(2) - var("j");
+  EXPECT_EQ(linear(e), (Linear{0, {{"i", 8}, {"j", 1}}}));
+  EXPECT_EQ(linear(var("i") - var("i")), (Linear{0, {}}));
+}
+
+TEST(Linear, what_is_no_sum_is_one_term) {
+  const Expr e = quotient(var("i"), index_literal(3)) + index_literal(5);
+  EXPECT_EQ(linear(e), (Linear{5, {{"i / 3", 1}}}));
+}
+
+TEST(Linear, a_variable_that_is_divided_has_no_coefficient) {
+  const Symbol i = symbol("i");
+  EXPECT_EQ(coefficient(var("i") * index_literal(3) + var("j"), i), 3);
+  EXPECT_EQ(coefficient(var("j"), i), 0);
+  EXPECT_EQ(coefficient(quotient(var("i"), index_literal(3)), i), std::nullopt);
+  EXPECT_EQ(coefficient(var("i") * var("j"), i), std::nullopt);
+}
+
+TEST(Linear, expressions_differ_by_a_number_or_not) {
+  EXPECT_EQ(distance(var("i") + var("j"), var("j") + var("i") + index_literal(3)), 3);
+  EXPECT_EQ(distance(var("i"), var("j")), std::nullopt);
+}
+
+}  // namespace
+}  // namespace mdh::scalar
