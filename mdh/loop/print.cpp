@@ -1,7 +1,9 @@
 #include "mdh/loop/print.h"
 
+#include "mdh/loop/definitions.h"
 #include "mdh/loop/keywords.h"
 #include "mdh/scalar/print.h"
+#include "mdh/scalar/print_definitions.h"
 #include "mdh/support/text.h"
 
 namespace mdh::loop {
@@ -144,7 +146,7 @@ std::string print_function(const scalar::Function& f) {
   }
   std::string body;
   for (const auto& local : f.locals) {
-    body += fmt::format(" {} = {};", local.target.name, scalar::print(local.value));
+    body += " " + scalar::print_assignment(local, true);
   }
   for (const auto& r : f.results) {
     body += fmt::format(" {}: {} = {};", r.target.name, to_string(r.value.type()),
@@ -161,6 +163,9 @@ std::string print(const Element& element) {
 
 std::string print(const Program& p) {
   std::string text = fmt::format("mdh_loop 1\nkernel {}\n", p.name);
+  const Definitions definitions = definitions_of(p);
+  for (const scalar::Record& record : definitions.records) text += print_definition(record);
+  for (const scalar::Function& f : definitions.functions) text += print_definition(f);
   for (const Dimension& d : p.dimensions) {
     text += fmt::format("dimension {} < {} {}\n", d.symbol.name, d.size, word(d.kind));
   }

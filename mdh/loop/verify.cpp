@@ -38,6 +38,7 @@ class Verifier {
   void operator()(const Alloc& s) {
     internal_check(find_buffer(program_, s.buffer).role == Role::temporary,
                    "'{}' is the user's and does not begin anew", s.buffer.name);
+    allocated_.insert(s.buffer.name);
   }
   void operator()(const Loop& s) {
     const Digit& d = digit(s.digit);
@@ -187,10 +188,11 @@ class Verifier {
   /// What is defined inside is not defined after it.
   template <class Check>
   void inside(Check check) {
-    const Names outside_defined = defined_, outside_values = values_;
+    const Names outside_defined = defined_, outside_values = values_, outside = allocated_;
     check();
     defined_ = outside_defined;
     values_ = outside_values;
+    allocated_ = outside;
   }
 
   // ---- digits
@@ -281,6 +283,11 @@ class Verifier {
     const Buffer& buffer = find_buffer(program_, e.buffer);
     internal_check(buffer.extents.size() == e.index.size(),
                    "{} does not have the rank of its buffer", print(e));
+    internal_check(
+        buffer.role != Role::temporary || allocated_.contains(e.buffer.name),
+        "temporary '{}' is used where no alloc of it stands before, in the same block or "
+        "around it",
+        e.buffer.name);
     for (const Expr& index : e.index) expression(index);
   }
 
@@ -312,7 +319,7 @@ class Verifier {
   }
 
   const Program& program_;
-  Names declared_, dimensions_, digits_, defined_, values_;
+  Names declared_, dimensions_, digits_, defined_, values_, allocated_;
   std::vector<Digit> around_;
   bool in_deal_ = false, in_grid_ = false;
 };

@@ -352,7 +352,8 @@ buffer temporary t: i64[4] in MM of all per ()
 buffer temporary o: i64[4] in MM of all per ()
 function f(x: i64, i: i64, j: i64) { y: i64 = x; }
 function combine(l: i64, r: i64) { x: i64 = l + r; }
-body {)" + body + "}");
+body { alloc t; alloc o; )" +
+                         body + "}");
 }
 
 TEST(LoopVerify, scans_join_parts_of_a_scanned_dimension) {
@@ -410,6 +411,25 @@ TEST(LoopVerify, indices_are_made_of_literals_variables_operations_and_choices) 
   EXPECT_EQ(complaint("if !(1 == 2) { }"), expected);
   EXPECT_EQ(complaint("if true { }"), nothing);
   EXPECT_EQ(complaint("let a = 1; let b = min(if a < 2 then a else 3, 4);"), nothing);
+}
+
+// ---- temporaries
+
+TEST(LoopVerify, an_alloc_stands_before_every_use_of_a_temporary_or_around_it) {
+  const std::string nowhere =
+      "temporary 't' is used where no alloc of it stands before, in the same block or around it";
+  const std::string use = "load a = t[0, 0];",
+                    write = "copy () t[0, 0] = x[0, 0] within () team ();";
+  EXPECT_EQ(complaint("alloc t;" + write + use), nothing);
+  EXPECT_EQ(complaint("alloc t; loop p { loop q {" + write + use + "} }"), nothing);
+  EXPECT_EQ(complaint("loop p { alloc t; loop q {" + write + use + "} }"), nothing);
+  EXPECT_EQ(complaint("loop p { alloc t;" + write + "}" + use), nowhere);
+  EXPECT_EQ(complaint("if 1 < 2 { alloc t; } else {" + write + "}"), nowhere);
+  EXPECT_EQ(complaint("deal cores (p < 3) { alloc t; }" + write), nowhere);
+  // Further down in the same block is too late; parse, because test programs begin with one.
+  std::string late = rows_text("alloc t;" + use, more);
+  late.replace(late.find("alloc t;" + use), use.size() + 8, use + "alloc t;");
+  EXPECT_EQ(complaint_about(late), nowhere);
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ TEST(Barriers, uses_at_any_depth_count) {
 }
 
 TEST(Barriers, a_temporary_that_begins_anew_is_touched_when_it_is_written) {
-  expect_unchanged(barriers, deal("alloc u;", "c < 7") + reads("u[e]", "e < 7"), more);
+  expect_unchanged(barriers, reads("u[c]", "c < 7") + deal("alloc u;", "e < 7"), more);
 }
 
 // ---- loops

@@ -109,9 +109,11 @@ function combine(l: i64, r: i64) { x: i64 = l + r; }
 )";
   // 25 shares are too few, 100 enough.
   expect_rewrite_of(form_teams, loop::parse(declarations + R"(body {
+  alloc t;
   team_combine c elements (o, p, q) (y[i]) first () from (t[c, o * 8 + p * 2 + q]);
 })"),
                     loop::parse(declarations + R"(body {
+  alloc t;
   deal cores (o < 25, p < 4) collective {
     loop q {
       for COR.k c < 2 sequential {
