@@ -159,6 +159,10 @@ class Parser {
     if (keyword.text == "alloc") {
       return StmtNode{Alloc{named(tokens_.expect_name("of a buffer").text)}};
     }
+    if (keyword.text == "commit") return StmtNode{Commit{}};
+    if (keyword.text == "wait") {
+      return StmtNode{Wait{tokens_.expect_integer("(the groups that stay in flight)")}};
+    }
     if (keyword.text == "copy") return copy();
     if (keyword.text == "accumulate") return accumulate();
     if (keyword.text == "write_up") return write_up();
@@ -179,6 +183,11 @@ class Parser {
       tokens_.expect("=", "after the element");
       return StmtNode{Store{to, named(tokens_.expect_name("of a value").text)}};
     }
+    if (keyword.text == "async") {
+      const Element to = element();
+      tokens_.expect("=", "after the element");
+      return StmtNode{AsyncCopy{to, element()}};
+    }
     if (keyword.text == "apply") return apply();
     if (keyword.text == "combine") return combine();
     user_error("E401", keyword.where, fmt::format("unknown statement '{}'", keyword.text));
@@ -198,7 +207,8 @@ class Parser {
   }
 
   Stmt copy() {
-    Copy s{counters(), element(), {}, {}, {}};
+    const Transport transport = tokens_.accept("async") ? Transport::async : Transport::plain;
+    Copy s{counters(), element(), {}, {}, {}, transport};
     tokens_.expect("=", "after the element");
     s.from = element();
     tokens_.expect("within", "after the elements");

@@ -202,6 +202,8 @@ TEST(LoopParse, statements_that_cannot_be_read_are_refused) {
        "2:40 E103 expected ')' after the conditions, found ';'"},
       {"copy () t[0, 0] = x[0, 0] within ();",
        "2:36 E103 expected 'team' after the conditions, found ';'"},
+      {"wait;", "2:5 E103 expected an integer (the groups that stay in flight), found ';'"},
+      {"async t[0, 0] x[0, 0];", "2:15 E103 expected '=' after the element, found 'x'"},
       {"let i 3;", "2:7 E103 expected '=' after the name, found '3'"},
       {"load a = x;", "2:11 E103 expected '[' to begin the index, found ';'"},
       {"load a = x[0;", "2:13 E103 expected ']' after the index, found ';'"},

@@ -58,11 +58,14 @@ class Printer {
   }
 
   std::string operator()(const Alloc& s) const { return fmt::format("alloc {};\n", s.buffer.name); }
+  std::string operator()(const Commit&) const { return "commit;\n"; }
+  std::string operator()(const Wait& s) const { return fmt::format("wait {};\n", s.keep); }
   std::string operator()(const Loop& s) const {
     return fmt::format("loop {} {}\n", s.digit.name, block(s.body));
   }
   std::string operator()(const Copy& s) const {
-    return fmt::format("copy {} {} = {} within ({}) team ({});\n", print_counters(s.axes),
+    return fmt::format("copy {}{} {} = {} within ({}) team ({});\n",
+                       s.transport == Transport::async ? "async " : "", print_counters(s.axes),
                        print(s.to), print(s.from), print_conditions(s.within), print_names(s.team));
   }
   std::string operator()(const Accumulate& s) const {
@@ -117,6 +120,9 @@ class Printer {
   }
   std::string operator()(const Store& s) const {
     return fmt::format("store {} = {};\n", print(s.to), s.value.name);
+  }
+  std::string operator()(const AsyncCopy& s) const {
+    return fmt::format("async {} = {};\n", print(s.to), print(s.from));
   }
 };
 

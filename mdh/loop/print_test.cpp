@@ -210,6 +210,24 @@ body {
 )");
 }
 
+TEST(LoopText, copies_in_flight_are_read_back) {
+  EXPECT_EQ(body_of(rows_with(R"(alloc t;
+      loop p { copy async (c < 4) t[c, 0] = x[p, c] within () team (); commit; wait 2; }
+      deal cores (a < 3) { async t[0, a] = x[a, 0]; })")),
+            R"(body {
+  alloc t;
+  loop p {
+    copy async (c < 4) t[c, 0] = x[p, c] within () team ();
+    commit;
+    wait 2;
+  }
+  deal cores (a < 3) {
+    async t[0, a] = x[a, 0];
+  }
+}
+)");
+}
+
 TEST(LoopText, records_functions_and_locals_are_read_back) {
   expect_round_trip(R"(mdh_loop 1
 kernel best

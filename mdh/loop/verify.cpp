@@ -40,6 +40,10 @@ class Verifier {
                    "'{}' is the user's and does not begin anew", s.buffer.name);
     allocated_.insert(s.buffer.name);
   }
+  void operator()(const Commit&) {}
+  void operator()(const Wait& s) {
+    internal_check(s.keep >= 0, "a wait that keeps {} groups in flight", s.keep);
+  }
   void operator()(const Loop& s) {
     const Digit& d = digit(s.digit);
     internal_check(!on_cores(d) || !in_deal_, "a loop on cores inside of Deal");
@@ -145,6 +149,15 @@ class Verifier {
     writable(s.to);
     element(s.to);
     use(s.value);
+  }
+  void operator()(const AsyncCopy& s) {
+    internal_check(in_deal_ || in_grid_, "an asynchronous copy outside of Deal");
+    writable(s.to);
+    element(s.to);
+    element(s.from);
+    internal_check(
+        find_buffer(program_, s.to.buffer).type == find_buffer(program_, s.from.buffer).type,
+        "{} is copied from another type", print(s.to));
   }
 
  private:

@@ -392,5 +392,44 @@ TEST(FormGroups, what_all_cores_do_is_left_alone) {
                    grid);
 }
 
+// ---- asynchronous copies
+
+TEST(FormTeams, all_cores_wait_for_what_a_team_copies) {
+  const More tile{{}, "buffer temporary v_l1: i64[2] in L1 of core per ()\n"};
+  expect_rewrite(form_teams, R"(
+    loop c { loop r {
+      alloc v_l1;
+      copy async (a < 2) v_l1[a] = v[r * 2 + a] within () team (c);
+      commit;
+      wait 0;
+      loop s { accumulate (w[i]) first (r, s) from (M[i, k], v_l1[s]); }
+    } })",
+                 R"(
+    loop r {
+      alloc v_l1;
+      deal cores (a < 2) collective {
+        copy async () v_l1[a] = v[r * 2 + a] within () team ();
+      }
+      commit;
+      wait 0;
+      deal cores (c < 7) {
+        loop s { accumulate (w[i]) first (r, s) from (M[i, k], v_l1[s]); }
+      }
+    })",
+                 tile);
+}
+
+TEST(FormTeams, a_core_waits_for_what_it_copies_itself) {
+  const More tile{{}, "buffer temporary v_l1: i64[2] in L1 of core per (c)\n"};
+  const std::string alone = R"(loop r {
+      alloc v_l1;
+      copy async (a < 2) v_l1[a] = v[r * 2 + a] within () team ();
+      commit;
+      wait 0;
+      loop s { accumulate (w[i]) first (r, s) from (M[i, k], v_l1[s]); }
+    })";
+  expect_rewrite(form_teams, "loop c {" + alone + "}", "deal cores (c < 7) {" + alone + "}", tile);
+}
+
 }  // namespace
 }  // namespace mdh::passes

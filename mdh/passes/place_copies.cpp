@@ -10,9 +10,17 @@ namespace {
 using loop::Block;
 using loop::StmtNode;
 
-Block placed(const loop::Copy& copy, Names& names) {
+/// What is done for one element.
+Block moved(const loop::Copy& copy, Names& names) {
+  if (copy.transport == loop::Transport::async) {
+    return {StmtNode{loop::AsyncCopy{copy.to, copy.from}}};
+  }
   const Symbol value = names.fresh(copy.to.buffer.name + "_x");
-  Block body = {StmtNode{loop::Load{value, copy.from}}, StmtNode{loop::Store{copy.to, value}}};
+  return {StmtNode{loop::Load{value, copy.from}}, StmtNode{loop::Store{copy.to, value}}};
+}
+
+Block placed(const loop::Copy& copy, Names& names) {
+  Block body = moved(copy, names);
   std::optional<loop::Expr> inside;
   for (const loop::Expr& condition : copy.within) {
     inside = inside ? scalar::binary(scalar::BinaryOp::logical_and, *inside, condition) : condition;

@@ -30,7 +30,7 @@ bool is_refused(const Triple& t) {
   return hl::has_custom_operator(t.program);
 }
 
-/// Tiles of any depth and padding, whatever the configuration says.
+/// Tiles of any depth, padding and transport, whatever the configuration says.
 ll::Code with_stages(const Triple& t, uint64_t seed) {
   Random random(seed);
   ll::Code code = t.config.code;
@@ -40,6 +40,7 @@ ll::Code with_stages(const Triple& t, uint64_t seed) {
     for (ll::StageCode& stage : stages) {
       if (random.chance(40)) stage.depth = random.between(1, 3);
       if (random.chance(20)) stage.pad = random.between(0, 2);
+      if (random.chance(40)) stage.transport = ll::Transport::async;
     }
   }
   return code;
@@ -119,7 +120,6 @@ void run_share(int share) {
   EXPECT_GE(done, cases / 6);
 }
 
-TEST(Loops, first_quarter) { run_share(0); }
 /// Records, functions of the user and locals of f are in the text, too.
 TEST(Loops, every_program_of_the_catalogue_is_read_back) {
   const machine::Machine& machine = machine::find_machine("cpu");
@@ -138,6 +138,7 @@ TEST(Loops, every_program_of_the_catalogue_is_read_back) {
   }
 }
 
+TEST(Loops, first_quarter) { run_share(0); }
 TEST(Loops, second_quarter) { run_share(1); }
 TEST(Loops, third_quarter) { run_share(2); }
 TEST(Loops, fourth_quarter) { run_share(3); }
