@@ -130,6 +130,11 @@ std::string CPrinter::statement(const Stmt& s) {
     return fmt::format("const {} {} = {};\n", expressions_.value_type(type),
                        c_name(load->result.name), expressions_.load(type, element(load->from)));
   }
+  // Copies may land as soon as they are issued; then there is nothing to wait for.
+  if (s.as<loop::Commit>() || s.as<loop::Wait>()) return "";
+  if (const auto* copy = s.as<loop::AsyncCopy>()) {
+    return fmt::format("{} = {};\n", element(copy->to), element(copy->from));
+  }
   if (const auto* applied = s.as<loop::Apply>()) return apply(*applied);
   if (const auto* combined = s.as<loop::Combine>()) return combine(*combined);
   const auto* store = s.as<loop::Store>();

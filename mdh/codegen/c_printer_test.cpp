@@ -111,6 +111,11 @@ TEST(CPrinter, helpers_are_those_of_the_block) {
   EXPECT_EQ(printer.helpers().find("#ifndef mdh_max_f32_defined\n"), 0u);
 }
 
+TEST(CPrinter, copies_land_as_soon_as_they_are_issued) {
+  EXPECT_EQ(printed("alloc u; deal cores () { async u[1] = x[3, 0]; commit; wait 0; } wait 1;"),
+            "ALLOC u \nDEAL {\nu[1] = x[3];\n}\n");
+}
+
 TEST(CPrinter, structured_statements_are_refused) {
   const Diagnostic d = diagnostic_of([] { printed("deal cores () { loop d { } }"); });
   EXPECT_EQ(d.kind, DiagnosticKind::internal);

@@ -166,7 +166,8 @@ class ModulePrinter {
         host_.pop_back();
       } else {
         // Every launch waits for the one before it.
-        internal_check(s.as<loop::Alloc>() || s.as<loop::Barrier>(),
+        internal_check(s.as<loop::Alloc>() || s.as<loop::Barrier>() || s.as<loop::Commit>() ||
+                           s.as<loop::Wait>(),
                        "a statement outside of all kernels");
       }
     }

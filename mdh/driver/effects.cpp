@@ -11,7 +11,7 @@ class Collector {
 
   void stage(const std::string& where, const ll::StageCode& code) {
     const ll::StageCode plain;
-    add(code.transport != plain.transport, where + ".transport");
+    add(code.transport == ll::Transport::registers, where + ".transport");
     add(code.width != plain.width, where + ".width");
     add(!code.copy_order.empty(), where + ".copy_order");
     add(code.prefetch.has_value(), where + ".prefetch");

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "mdh/hl/program.h"
-#include "mdh/scalar/lexer.h"
-#include "mdh/scalar/resolve.h"
+#include "mdh/scalar/parse_definitions.h"
 
 namespace mdh::hl {
 
@@ -11,11 +10,7 @@ namespace mdh::hl {
 /// functions are typed here, operators when their program is.
 Definitions parse_definitions(scalar::TokenStream& tokens, scalar::Scope& scope);
 
-/// body = "=" expr ";" | "{" { (NAME "=" | "return") expr ";" } "}". The value that is returned is
-/// assigned to the name "return".
-std::vector<scalar::Assignment> parse_body(scalar::TokenStream& tokens);
-
-/// One "NAME = expr ;" or "return expr ;".
-scalar::Assignment parse_assignment(scalar::TokenStream& tokens);
+using scalar::parse_assignment;
+using scalar::parse_body;
 
 }  // namespace mdh::hl

@@ -1,6 +1,7 @@
 #include "mdh/hl/print.h"
 
 #include "mdh/scalar/print.h"
+#include "mdh/scalar/print_definitions.h"
 #include "mdh/support/text.h"
 
 namespace mdh::hl {
@@ -58,54 +59,17 @@ std::string print_dimensions(const Program& p) {
   return "md_hom( " + join(texts, ", ") + " )";
 }
 
-/// Lets take the type of their value, so it has to show its type.
-std::string print_assignment(const scalar::Assignment& a, bool is_let) {
-  if (a.target.name == "return") return fmt::format("return {};", scalar::print(a.value));
-  return fmt::format("{} = {};", a.target.name,
-                     is_let ? scalar::print_typed(a.value) : scalar::print(a.value));
-}
-
-bool is_local(const scalar::Assignment& a) {
-  return a.target == scalar::local(a.target.name) && a.target.name != "return";
-}
-
-std::string print_body(const std::vector<scalar::Assignment>& body) {
-  std::vector<std::string> texts;
-  for (const scalar::Assignment& a : body) texts.push_back(print_assignment(a, is_local(a)));
-  return "{ " + join(texts, " ") + " }";
-}
-
-std::string print_record(const scalar::Record& record) {
-  std::string text = fmt::format("record {} {{", record.name);
-  for (const scalar::Field& field : record.fields) {
-    text += fmt::format(" {}: {}{};", field.name, to_string(field.type),
-                        field.count > 0 ? fmt::format("[{}]", field.count) : "");
-  }
-  return text + " }\n";
-}
-
-std::string print_function(const scalar::Function& f) {
-  std::vector<std::string> parameters;
-  for (const auto& p : f.parameters) {
-    parameters.push_back(fmt::format("{}: {}", p.symbol.name, to_string(p.type)));
-  }
-  std::vector<scalar::Assignment> body = f.locals;
-  body.insert(body.end(), f.results.begin(), f.results.end());
-  return fmt::format("fun {}({}): {} {}\n", f.name, join(parameters, ", "),
-                     to_string(result_of(f).type()), print_body(body));
-}
-
 std::string print_definitions(const Definitions& d) {
   std::string text;
-  for (const scalar::Record& record : d.records) text += print_record(record);
-  for (const scalar::Function& f : d.functions) text += print_function(f);
+  for (const scalar::Record& record : d.records) text += scalar::print_definition(record);
+  for (const scalar::Function& f : d.functions) text += scalar::print_definition(f);
   for (const UserOperator& op : d.operators) {
     text += fmt::format("op {}({}, {}) {}\n", op.name, op.left.name, op.right.name,
-                        print_body(op.body));
+                        scalar::print_body(op.body));
   }
   for (const UserCombine& combine : d.combines) {
     text += fmt::format("combine {}({}): {} {}\n", combine.name, combine.index.name,
-                        combine.to_zero ? "zero" : "same", print_body(combine.body));
+                        combine.to_zero ? "zero" : "same", scalar::print_body(combine.body));
   }
   return text;
 }
@@ -132,8 +96,8 @@ std::string print_declaration(const Program& p) {
   const std::string generic = parameters.empty() ? "" : "<" + join(parameters, ", ") + ">";
   return print_definitions(p.definitions) +
          fmt::format("program {}{} =\n  {}\n* {} {}\n* {}\n", p.name, generic,
-                     print_views("out_view", p.outputs), print_dimensions(p), print_body(p.body),
-                     print_views("inp_view", p.inputs));
+                     print_views("out_view", p.outputs), print_dimensions(p),
+                     scalar::print_body(p.body), print_views("inp_view", p.inputs));
 }
 
 std::string print(const Program& p) { return "mdh 1\n" + print_declaration(p); }

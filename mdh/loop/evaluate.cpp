@@ -4,8 +4,8 @@
 #include <map>
 #include <numeric>
 
-#include "mdh/loop/memory.h"
-#include "mdh/scalar/apply.h"
+#include "mdh/loop/in_flight.h"
+#include "mdh/loop/index_value.h"
 #include "mdh/support/random.h"
 
 namespace mdh::loop {
@@ -41,6 +41,7 @@ class Interpreter {
 
   std::vector<scalar::Array> run() {
     block(program_.body);
+    in_flight_.expect_none();
     std::vector<scalar::Array> outputs;
     for (const Buffer& b : program_.buffers) {
       if (b.role == Role::output) outputs.push_back(instance(memory_.at(b.symbol.name)).content());
@@ -59,9 +60,15 @@ class Interpreter {
         const auto here = index_.find(all.buffer->per[n].name);
         mine = mine && (here == index_.end() || here->second == digits[n]);
       }
-      if (mine) memory.undefine();
+      if (!mine) continue;
+      internal_check(!in_flight_.has_into(memory), "'{}' begins anew before copies into it landed",
+                     s.buffer.name);
+      memory.undefine();
     }
   }
+
+  void operator()(const Commit&) { in_flight_.commit(now_); }
+  void operator()(const Wait& s) { in_flight_.wait(s.keep, now_); }
 
   // ---- structured
 
@@ -199,6 +206,7 @@ class Interpreter {
   void operator()(const Let& s) { index_[s.var.name] = integer(s.value); }
   void operator()(const Load& s) { values_[s.result.name] = load({s.from}); }
   void operator()(const Store& s) { store(s.to, values_.at(s.value.name)); }
+  void operator()(const AsyncCopy& s) { in_flight_.issue(place_of(s.to), place_of(s.from), now_); }
 
   void operator()(const Apply& s) {
     std::vector<int64_t> point;
@@ -406,6 +414,8 @@ class Interpreter {
     store(target.elements, values);
   }
 
+  Place place_of(const Element& e) { return {&instance(memory_.at(e.buffer.name)), index_of(e)}; }
+
   Leaves load(const std::vector<Element>& elements) {
     Leaves leaves;
     for (const Element& e : elements) {
@@ -445,23 +455,7 @@ class Interpreter {
     return index;
   }
 
-  /// Index arithmetic: literals, variables and binary operations on 64-bit integers.
-  int64_t integer(const Expr& e) const {
-    if (const auto* number = e.as<scalar::Literal>()) return number->value.as_integer();
-    if (const auto* v = e.as<scalar::Variable>()) {
-      const auto found = index_.find(v->symbol.name);
-      internal_check(found != index_.end(), "index '{}' has no value", v->symbol.name);
-      return found->second;
-    }
-    if (const auto* s = e.as<scalar::Select>()) {
-      return integer(integer(s->condition) != 0 ? s->then : s->otherwise);
-    }
-    const auto* b = e.as<scalar::Binary>();
-    internal_check(b != nullptr, "not an index expression");
-    return scalar::apply(b->op, scalar_of(b->left.type()), Value::integer(integer(b->left)),
-                         Value::integer(integer(b->right)))
-        .as_integer();
-  }
+  int64_t integer(const Expr& e) const { return index_value(e, index_); }
 
   // ---- values
 
@@ -492,6 +486,7 @@ class Interpreter {
   std::vector<const Digit*> enclosing_;
   std::map<std::string, int32_t> owners_;
   Moment now_;
+  InFlight in_flight_;
 };
 
 }  // namespace

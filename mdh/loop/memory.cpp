@@ -35,9 +35,7 @@ void Memory::load(std::span<const int64_t> index, const Moment& now,
                 content_.cells.begin() + (at + 1) * width_);
 }
 
-void Memory::store(std::span<const int64_t> index, const Moment& now,
-                   std::span<const scalar::Value> leaves) {
-  const int64_t at = scalar::address(content_.extents, index);
+void Memory::write(int64_t at, const Moment& now) {
   Trace& trace = traces_[at];
   internal_check(!trace.written || is_ordered(trace.writer, now),
                  "race: element {} of '{}' is written by two parts", at, name_);
@@ -48,10 +46,22 @@ void Memory::store(std::span<const int64_t> index, const Moment& now,
   trace.written = true;
   trace.read = trace.has_other[0] = trace.has_other[1] = false;
   trace.writer = now;
+}
+
+void Memory::store(std::span<const int64_t> index, const Moment& now,
+                   std::span<const scalar::Value> leaves) {
+  const int64_t at = scalar::address(content_.extents, index);
+  write(at, now);
   internal_check(static_cast<int>(leaves.size()) == width_, "'{}' is written with another type",
                  name_);
   std::copy(leaves.begin(), leaves.end(), content_.cells.begin() + at * width_);
   content_.defined[at] = 1;
+}
+
+void Memory::expect(std::span<const int64_t> index, const Moment& now) {
+  const int64_t at = scalar::address(content_.extents, index);
+  write(at, now);
+  content_.defined[at] = 0;
 }
 
 void Memory::undefine() { std::fill(content_.defined.begin(), content_.defined.end(), 0); }

@@ -30,9 +30,13 @@ class Memory {
   void store(std::span<const int64_t> index, const Moment& now,
              std::span<const scalar::Value> leaves);
 
+  /// An element will be stored, nobody knows when: it is undefined until then.
+  void expect(std::span<const int64_t> index, const Moment& now);
+
   /// Begins anew: nothing is defined. Who still reads what was there is not forgotten.
   void undefine();
 
+  const std::string& name() const { return name_; }
   const scalar::Array& content() const { return content_; }
 
  private:
@@ -42,6 +46,9 @@ class Memory {
     bool written = false, read = false, has_other[2] = {false, false};
     Moment writer, reader, other[2];
   };
+
+  /// A write, and that it does not race.
+  void write(int64_t at, const Moment& now);
 
   std::string name_;
   scalar::Array content_;

@@ -3,10 +3,11 @@
 #include <algorithm>
 
 #include "mdh/loop/keywords.h"
+#include "mdh/loop/parse_function.h"
 #include "mdh/loop/verify.h"
 #include "mdh/scalar/elaborate.h"
 #include "mdh/scalar/parse.h"
-#include "mdh/scalar/resolve.h"
+#include "mdh/scalar/parse_definitions.h"
 
 namespace mdh::loop {
 namespace {
@@ -28,11 +29,12 @@ class Parser {
     }
     tokens_.expect("kernel", "here");
     p_.name = tokens_.expect_name("of the kernel").text;
+    definitions();
     while (tokens_.accept("dimension")) dimension();
     while (tokens_.accept("digit")) digit();
     while (tokens_.accept("buffer")) buffer();
-    p_.f = function("f");
-    p_.combine = function("combine");
+    p_.f = parse_function(tokens_, "f", scope_);
+    p_.combine = parse_function(tokens_, "combine", scope_);
     tokens_.expect("body", "here");
     p_.body = block();
     if (tokens_.peek().kind != Token::Kind::end) tokens_.fail("the end", "after the body");
@@ -41,6 +43,19 @@ class Parser {
 
  private:
   // ---- declarations
+
+  /// Records and functions of the user are known by name to what follows.
+  void definitions() {
+    for (;;) {
+      if (tokens_.accept("record")) {
+        scalar::parse_record(tokens_, scope_);
+      } else if (tokens_.accept("fun")) {
+        scalar::parse_function(tokens_, scope_);
+      } else {
+        return;
+      }
+    }
+  }
 
   void dimension() {
     Dimension d;
@@ -86,7 +101,7 @@ class Parser {
     b.role = *role;
     b.symbol = named(tokens_.expect_name("of a buffer").text);
     tokens_.expect(":", "after the buffer");
-    b.type = type();
+    b.type = parse_type(tokens_, scope_);
     tokens_.expect("[", "to begin the extents");
     if (!tokens_.accept("]")) {
       do {
@@ -108,61 +123,6 @@ class Parser {
     if (tokens_.accept("holds")) b.holds = tokens_.expect_integer("(the elements kept)");
     if (tokens_.accept("depth")) b.depth = tokens_.expect_integer("(the copies in flight)");
     p_.buffers.push_back(b);
-  }
-
-  Scalar type() {
-    const Token name = tokens_.expect_name("of a type");
-    return scalar_of(scalar::resolve_type(name.text, name.where, {}));
-  }
-
-  scalar::Function function(const char* name) {
-    scalar::Function f{name, {}, {}};
-    tokens_.expect("function", "here");
-    tokens_.expect(name, "after 'function'");
-    tokens_.expect("(", "to begin the parameters");
-    if (!tokens_.accept(")")) {
-      do {
-        const Symbol parameter = named(member_name());
-        tokens_.expect(":", "after the parameter");
-        f.parameters.push_back({parameter, type()});
-      } while (tokens_.accept(","));
-      tokens_.expect(")", "after the parameters");
-    }
-    tokens_.expect("{", "to begin the results");
-    while (!tokens_.accept("}")) f.results.push_back(result(f));
-    return f;
-  }
-
-  scalar::Assignment result(const scalar::Function& f) {
-    const Location where = tokens_.peek().where;
-    const Symbol target = named(member_name());
-    tokens_.expect(":", "after the result");
-    const Scalar result_type = type();
-    tokens_.expect("=", "after the type");
-    const Expr value =
-        substitute(scalar::parse_expression(tokens_), [&](const auto& v, const Expr& e) {
-          for (const auto& parameter : f.parameters) {
-            if (parameter.symbol.name == v.symbol.name) {
-              return std::optional(scalar::variable(parameter.symbol, parameter.type, e.where()));
-            }
-          }
-          user_error("E111", e.where(), fmt::format("unknown name '{}'", v.symbol.name));
-        });
-    tokens_.expect(";", "after the result");
-    return {target, elaborate(resolve_calls(value), result_type), where};
-  }
-
-  /// min, max and casts are written as calls; there are no other functions here.
-  static Expr resolve_calls(const Expr& e) {
-    const Expr inner = map_children(e, resolve_calls);
-    return inner.as<scalar::Call>() ? scalar::resolve_call(inner, {}) : inner;
-  }
-
-  /// Names of accesses may have a number: x.2
-  std::string member_name() {
-    std::string name = tokens_.expect_name("here").text;
-    if (tokens_.accept(".")) name += fmt::format(".{}", tokens_.expect_integer("after '.'"));
-    return name;
   }
 
   // ---- statements
@@ -200,6 +160,10 @@ class Parser {
     if (keyword.text == "alloc") {
       return StmtNode{Alloc{named(tokens_.expect_name("of a buffer").text)}};
     }
+    if (keyword.text == "commit") return StmtNode{Commit{}};
+    if (keyword.text == "wait") {
+      return StmtNode{Wait{tokens_.expect_integer("(the groups that stay in flight)")}};
+    }
     if (keyword.text == "copy") return copy();
     if (keyword.text == "accumulate") return accumulate();
     if (keyword.text == "write_up") return write_up();
@@ -220,6 +184,11 @@ class Parser {
       tokens_.expect("=", "after the element");
       return StmtNode{Store{to, named(tokens_.expect_name("of a value").text)}};
     }
+    if (keyword.text == "async") {
+      const Element to = element();
+      tokens_.expect("=", "after the element");
+      return StmtNode{AsyncCopy{to, element()}};
+    }
     if (keyword.text == "apply") return apply();
     if (keyword.text == "combine") return combine();
     user_error("E401", keyword.where, fmt::format("unknown statement '{}'", keyword.text));
@@ -239,7 +208,8 @@ class Parser {
   }
 
   Stmt copy() {
-    Copy s{counters(), element(), {}, {}, {}};
+    const Transport transport = tokens_.accept("async") ? Transport::async : Transport::plain;
+    Copy s{counters(), element(), {}, {}, {}, transport};
     tokens_.expect("=", "after the element");
     s.from = element();
     tokens_.expect("within", "after the elements");
@@ -448,6 +418,7 @@ class Parser {
   }
 
   TokenStream tokens_;
+  scalar::Scope scope_;
   Program p_;
   int depth_ = 0;
 };

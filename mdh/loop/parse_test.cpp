@@ -137,13 +137,26 @@ TEST(LoopParse, declarations_that_cannot_be_read_are_refused) {
 
 TEST(LoopParse, functions_know_their_parameters_only) {
   const std::string begin = "mdh_loop 1 kernel x\nfunction f(a: f32) { y: f32 = ";
-  EXPECT_EQ(complaint(begin + "a + b; }"), "2:35 E111 unknown name 'b'");
+  EXPECT_EQ(complaint(begin + "a + b; }"), "2:35 E111 unknown name 'b' | did you mean 'a'?");
   EXPECT_EQ(complaint(begin + "sort(a); }").substr(0, 36), "2:31 E113 unknown function 'sort' | ");
   EXPECT_EQ(complaint(begin + "min(a); }"),
             "2:31 E112 'min' takes 2 arguments, got 1 | give one expression per parameter");
   EXPECT_EQ(complaint(begin + "a == a; }"),
             "2:33 E120 'a == a' has type bool, but f32 is needed here | convert it explicitly: "
             "f32(a == a)");
+}
+
+TEST(LoopParse, records_are_defined_before_they_are_used) {
+  const std::string begin = "mdh_loop 1 kernel x\n";
+  EXPECT_EQ(complaint(begin + "buffer output y: best[]").substr(0, 28),
+            "2:18 E114 unknown type 'best");
+  EXPECT_EQ(complaint(begin + "record best { }"),
+            "2:8 E250 record 'best' has no fields | a record has at least one field");
+  EXPECT_EQ(complaint(begin + "record best { at: i64; }\nfunction f(a: best) { y: i64 = a.it; }")
+                .substr(0, 8),
+            "3:33 E12");
+  EXPECT_EQ(complaint(begin + "function f(a: f32) { b = a; b = a; y: f32 = b; }").substr(0, 9),
+            "2:29 E110");
 }
 
 TEST(LoopParse, unknown_statements_are_refused) {
@@ -190,6 +203,8 @@ TEST(LoopParse, statements_that_cannot_be_read_are_refused) {
        "2:40 E103 expected ')' after the conditions, found ';'"},
       {"copy () t[0, 0] = x[0, 0] within ();",
        "2:36 E103 expected 'team' after the conditions, found ';'"},
+      {"wait;", "2:5 E103 expected an integer (the groups that stay in flight), found ';'"},
+      {"async t[0, 0] x[0, 0];", "2:15 E103 expected '=' after the element, found 'x'"},
       {"let i 3;", "2:7 E103 expected '=' after the name, found '3'"},
       {"load a = x;", "2:11 E103 expected '[' to begin the index, found ';'"},
       {"load a = x[0;", "2:13 E103 expected ']' after the index, found ';'"},

@@ -1,7 +1,9 @@
 #include "mdh/loop/print.h"
 
+#include "mdh/loop/definitions.h"
 #include "mdh/loop/keywords.h"
 #include "mdh/scalar/print.h"
+#include "mdh/scalar/print_definitions.h"
 #include "mdh/support/text.h"
 
 namespace mdh::loop {
@@ -56,11 +58,14 @@ class Printer {
   }
 
   std::string operator()(const Alloc& s) const { return fmt::format("alloc {};\n", s.buffer.name); }
+  std::string operator()(const Commit&) const { return "commit;\n"; }
+  std::string operator()(const Wait& s) const { return fmt::format("wait {};\n", s.keep); }
   std::string operator()(const Loop& s) const {
     return fmt::format("loop {} {}\n", s.digit.name, block(s.body));
   }
   std::string operator()(const Copy& s) const {
-    return fmt::format("copy {} {} = {} within ({}) team ({});\n", print_counters(s.axes),
+    return fmt::format("copy {}{} {} = {} within ({}) team ({});\n",
+                       s.transport == Transport::async ? "async " : "", print_counters(s.axes),
                        print(s.to), print(s.from), print_conditions(s.within), print_names(s.team));
   }
   std::string operator()(const Accumulate& s) const {
@@ -120,6 +125,9 @@ class Printer {
   std::string operator()(const Store& s) const {
     return fmt::format("store {} = {};\n", print(s.to), s.value.name);
   }
+  std::string operator()(const AsyncCopy& s) const {
+    return fmt::format("async {} = {};\n", print(s.to), print(s.from));
+  }
 };
 
 std::string print_digit(const Program& p, const Digit& d) {
@@ -148,7 +156,7 @@ std::string print_function(const scalar::Function& f) {
   }
   std::string body;
   for (const auto& local : f.locals) {
-    body += fmt::format(" {} = {};", local.target.name, scalar::print(local.value));
+    body += " " + scalar::print_assignment(local, true);
   }
   for (const auto& r : f.results) {
     body += fmt::format(" {}: {} = {};", r.target.name, to_string(r.value.type()),
@@ -165,6 +173,9 @@ std::string print(const Element& element) {
 
 std::string print(const Program& p) {
   std::string text = fmt::format("mdh_loop 1\nkernel {}\n", p.name);
+  const Definitions definitions = definitions_of(p);
+  for (const scalar::Record& record : definitions.records) text += print_definition(record);
+  for (const scalar::Function& f : definitions.functions) text += print_definition(f);
   for (const Dimension& d : p.dimensions) {
     text += fmt::format("dimension {} < {} {}\n", d.symbol.name, d.size, word(d.kind));
   }

@@ -210,6 +210,67 @@ body {
 )");
 }
 
+TEST(LoopText, copies_in_flight_are_read_back) {
+  EXPECT_EQ(body_of(rows_with(R"(alloc t;
+      loop p { copy async (c < 4) t[c, 0] = x[p, c] within () team (); commit; wait 2; }
+      deal cores (a < 3) { async t[0, a] = x[a, 0]; })")),
+            R"(body {
+  alloc t;
+  loop p {
+    copy async (c < 4) t[c, 0] = x[p, c] within () team ();
+    commit;
+    wait 2;
+  }
+  deal cores (a < 3) {
+    async t[0, a] = x[a, 0];
+  }
+}
+)");
+}
+
+TEST(LoopText, records_functions_and_locals_are_read_back) {
+  expect_round_trip(R"(mdh_loop 1
+kernel best
+record match { id: i64; weight: f64; }
+record person { id: i64; born: i16[3]; }
+fun half(w: f64): f64 { h = 0.5 * w; return h; }
+fun weight(a: person, b: person): f64 { return if a.born[1] == b.born[1] then half(2.0) else 0.0; }
+dimension i < 4 kept
+dimension k < 5 reduced
+digit p: L1.i < 4 of i step 1 sequential
+digit q: L1.k < 5 of k step 1 sequential
+buffer output y: match[4]
+buffer input x: person[4]
+buffer input z: person[5]
+function f(x: person, z: person, i: i64, k: i64) { w = weight(x, z); s = f32(0.5); y: match = match{ id = k, weight = w + f64(s) }; }
+function combine(l: match, r: match) { first = l.weight >= r.weight; x: match = if first then l else r; }
+body {
+  loop p {
+    loop q {
+      accumulate (y[i]) first (q) from (x[i], z[k]);
+    }
+  }
+}
+)");
+}
+
+TEST(LoopText, loops_in_f_are_read_back) {
+  expect_round_trip(R"(mdh_loop 1
+kernel powers
+dimension i < 4 kept
+digit p: L1.i < 4 of i step 1 sequential
+buffer output y: f32[4]
+buffer input x: f32[4]
+function f(x: f32, i: i64) { y: f32 = loop (k = 0, s = f32(1.0)) while (k < i) { s = s * x, k = k + 1 } yield s; }
+function combine() { }
+body {
+  loop p {
+    accumulate (y[i]) first () from (x[i]);
+  }
+}
+)");
+}
+
 TEST(LoopText, indices_weaker_than_a_sum_stay_in_parentheses) {
   const Program p = rows_with("let a = (3 & 1) + 2; let b = (a | 4); let c = min(a & 1, b);");
   EXPECT_EQ(parse(print(p)), p);

@@ -61,7 +61,13 @@ struct MapExpressions {
     for (Expr& index : s.point) index = change(index);
   }
   void operator()(Store& s) const { map_element(s.to, change); }
+  void operator()(AsyncCopy& s) const {
+    map_element(s.to, change);
+    map_element(s.from, change);
+  }
   void operator()(Alloc&) const {}
+  void operator()(Commit&) const {}
+  void operator()(Wait&) const {}
   void operator()(Loop&) const {}
   void operator()(Deal&) const {}
   void operator()(Lanes&) const {}
@@ -112,6 +118,12 @@ struct CollectUses {
   }
   void operator()(const Load& s) const { read({s.from}); }
   void operator()(const Store& s) const { write({s.to}); }
+  void operator()(const AsyncCopy& s) const {
+    read({s.from});
+    write({s.to});
+  }
+  void operator()(const Commit&) const {}
+  void operator()(const Wait&) const {}
   void operator()(const Loop&) const {}
   void operator()(const For&) const {}
   void operator()(const Deal&) const {}
@@ -178,13 +190,13 @@ Uses uses_of(const Stmt& s) {
 }
 
 bool is_structured(const Program& p) {
-  return consists_of<Alloc, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix>(
-      p.body);
+  return consists_of<Alloc, Commit, Wait, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep,
+                     ScanFix>(p.body);
 }
 
 bool is_concrete(const Program& p) {
-  return consists_of<Alloc, For, Deal, Barrier, If, Lanes, Let, Load, Apply, Combine, Store>(
-      p.body);
+  return consists_of<Alloc, Commit, Wait, For, Deal, Barrier, If, Lanes, Let, Load, Apply, Combine,
+                     Store, AsyncCopy>(p.body);
 }
 
 const Buffer& find_buffer(const Program& p, const Symbol& symbol) {

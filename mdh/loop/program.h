@@ -12,15 +12,17 @@
 //
 //   structured  Loop(digit)         a level's loop; runs over the parts that are not empty
 //               Alloc(buffer)       a temporary begins anew: whatever it held is undefined
-//               Copy(to, from)      a tile of a buffer, element by element
+//               Copy(to, from)      a tile of a buffer, element by element, in a transport
 //               Accumulate          f at the point, into the target
 //               WriteUp             an inner accumulator, or slots, into an outer one
 //               TeamCombine         after a loop on cores over a reduced dimension: its slots
 //               ScanStep, ScanFix   parts of a scanned dimension joined: one more, or all of them
+//   both        Commit · Wait(keep) the copies in flight: grouped, and landed but for some groups
 //   concrete    For(var, trip)      a counted loop, from 0 or from `first`
 //               Deal(shares)        all combinations of some counters, dealt to the cores of a team
 //               Barrier(team)       every core of the team waits for all others
 //               Lanes(var, count)   the rounds of a loop in lockstep, on vectors
+//               AsyncCopy(to, from) one element; it lands when its core waits for it
 //               If · Let · Alloc · Load · Apply (f) · Combine (⊕) · Store
 //
 // Teams, not fork and join: every core runs the whole body. What is outside of Deal is the same on
@@ -29,6 +31,11 @@
 // shares, or collective ones, need a barrier between them. A team is the grid (cores that cannot
 // wait for one another inside a kernel), the cores of one member of the grid, or all of them at
 // once.
+//
+// A core's asynchronous copies land in the order in which it has committed them: Commit closes the
+// group of all it has issued since the last one, Wait(n) lands all groups but the last n. Until
+// then nobody may read what they write, and what they read has to stay; afterwards other cores need
+// a barrier, as behind a store. Outside of Deal all cores commit and wait alike.
 //
 // There are no neutral elements: a target is overwritten when all of its `first` digits are 0 and
 // combined otherwise.
@@ -148,6 +155,17 @@ struct Alloc {
   friend bool operator==(const Alloc&, const Alloc&) = default;
 };
 
+/// The copies that a core has issued since the last Commit become a group, empty or not.
+struct Commit {
+  friend bool operator==(const Commit&, const Commit&) = default;
+};
+
+/// All groups of a core land but for the last `keep`.
+struct Wait {
+  int64_t keep = 0;
+  friend bool operator==(const Wait&, const Wait&) = default;
+};
+
 // ---- structured
 
 struct Loop {
@@ -156,13 +174,17 @@ struct Loop {
   friend bool operator==(const Loop&, const Loop&) = default;
 };
 
+enum class Transport { plain, async };
+
 /// to = from for all values of the axes for which the conditions hold. The cores of the `team`
-/// digits share the tile and fill it together.
+/// digits share the tile and fill it together. The transport says what becomes of it in the
+/// concrete dialect; here every copy lands at once.
 struct Copy {
   std::vector<Counter> axes;
   Element to, from;
   std::vector<Expr> within;
   std::vector<Symbol> team;
+  Transport transport = Transport::plain;
   friend bool operator==(const Copy&, const Copy&) = default;
 };
 
@@ -288,9 +310,15 @@ struct Store {
   friend bool operator==(const Store&, const Store&) = default;
 };
 
+/// to = from, later: between here and the Wait that lands it.
+struct AsyncCopy {
+  Element to, from;
+  friend bool operator==(const AsyncCopy&, const AsyncCopy&) = default;
+};
+
 struct StmtNode {
-  std::variant<Alloc, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix, For, Deal,
-               Barrier, If, Lanes, Let, Load, Apply, Combine, Store>
+  std::variant<Alloc, Commit, Wait, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
+               For, Deal, Barrier, If, Lanes, Let, Load, Apply, Combine, Store, AsyncCopy>
       is;
   friend bool operator==(const StmtNode&, const StmtNode&) = default;
 };

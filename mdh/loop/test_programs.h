@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mdh/loop/parse.h"
+#include "mdh/loop/testing.h"
 #include "mdh/support/testing.h"
 
 namespace mdh::loop {
@@ -32,7 +33,7 @@ buffer temporary t: i64[4, 3] in MM of all per ()
          R"(function f(x: i64, i: i64, k: i64) { y: i64 = x; }
 function combine(l: i64, r: i64) { x: i64 = 10 * l + r; }
 body {)" +
-         body + "}";
+         allocs_for(body, "buffer temporary t:" + more.buffers) + body + "}";
 }
 
 inline Program rows_with(const std::string& body, const More& more = {}) {
@@ -56,8 +57,8 @@ function combine(l: i64, r: i64) {
            else if r < 100000 then 100000 * l + r else if r < 1000000 then 1000000 * l + r
            else if r < 10000000 then 10000000 * l + r else 100000000 * l + r;
 }
-body {)" + body +
-               "}");
+body {)" + allocs_for(body, more.buffers) +
+               body + "}");
 }
 
 inline scalar::Array array(scalar::Extents extents, const std::vector<int64_t>& numbers) {

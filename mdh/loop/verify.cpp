@@ -38,6 +38,11 @@ class Verifier {
   void operator()(const Alloc& s) {
     internal_check(find_buffer(program_, s.buffer).role == Role::temporary,
                    "'{}' is the user's and does not begin anew", s.buffer.name);
+    allocated_.insert(s.buffer.name);
+  }
+  void operator()(const Commit&) {}
+  void operator()(const Wait& s) {
+    internal_check(s.keep >= 0, "a wait that keeps {} groups in flight", s.keep);
   }
   void operator()(const Loop& s) {
     const Digit& d = digit(s.digit);
@@ -160,6 +165,15 @@ class Verifier {
     element(s.to);
     use(s.value);
   }
+  void operator()(const AsyncCopy& s) {
+    internal_check(in_deal_ || in_grid_, "an asynchronous copy outside of Deal");
+    writable(s.to);
+    element(s.to);
+    element(s.from);
+    internal_check(
+        find_buffer(program_, s.to.buffer).type == find_buffer(program_, s.from.buffer).type,
+        "{} is copied from another type", print(s.to));
+  }
 
  private:
   void block(const Block& block) {
@@ -202,10 +216,11 @@ class Verifier {
   /// What is defined inside is not defined after it.
   template <class Check>
   void inside(Check check) {
-    const Names outside_defined = defined_, outside_values = values_;
+    const Names outside_defined = defined_, outside_values = values_, outside = allocated_;
     check();
     defined_ = outside_defined;
     values_ = outside_values;
+    allocated_ = outside;
   }
 
   // ---- digits
@@ -296,6 +311,11 @@ class Verifier {
     const Buffer& buffer = find_buffer(program_, e.buffer);
     internal_check(buffer.extents.size() == e.index.size(),
                    "{} does not have the rank of its buffer", print(e));
+    internal_check(
+        buffer.role != Role::temporary || allocated_.contains(e.buffer.name),
+        "temporary '{}' is used where no alloc of it stands before, in the same block or "
+        "around it",
+        e.buffer.name);
     for (const Expr& index : e.index) expression(index);
   }
 
@@ -327,7 +347,7 @@ class Verifier {
   }
 
   const Program& program_;
-  Names declared_, dimensions_, digits_, defined_, values_;
+  Names declared_, dimensions_, digits_, defined_, values_, allocated_;
   std::vector<Digit> around_;
   bool in_deal_ = false, in_grid_ = false;
 };

@@ -352,7 +352,8 @@ buffer temporary t: i64[4] in MM of all per ()
 buffer temporary o: i64[4] in MM of all per ()
 function f(x: i64, i: i64, j: i64) { y: i64 = x; }
 function combine(l: i64, r: i64) { x: i64 = l + r; }
-body {)" + body + "}");
+body { alloc t; alloc o; )" +
+                         body + "}");
 }
 
 TEST(LoopVerify, scans_join_parts_of_a_scanned_dimension) {
@@ -410,6 +411,47 @@ TEST(LoopVerify, indices_are_made_of_literals_variables_operations_and_choices) 
   EXPECT_EQ(complaint("if !(1 == 2) { }"), expected);
   EXPECT_EQ(complaint("if true { }"), nothing);
   EXPECT_EQ(complaint("let a = 1; let b = min(if a < 2 then a else 3, 4);"), nothing);
+}
+
+// ---- temporaries and copies in flight
+
+TEST(LoopVerify, an_alloc_stands_before_every_use_of_a_temporary_or_around_it) {
+  const std::string nowhere =
+      "temporary 't' is used where no alloc of it stands before, in the same block or around it";
+  const std::string use = "load a = t[0, 0];",
+                    write = "copy () t[0, 0] = x[0, 0] within () team ();";
+  EXPECT_EQ(complaint("alloc t;" + write + use), nothing);
+  EXPECT_EQ(complaint("alloc t; loop p { loop q {" + write + use + "} }"), nothing);
+  EXPECT_EQ(complaint("loop p { alloc t; loop q {" + write + use + "} }"), nothing);
+  EXPECT_EQ(complaint("loop p { alloc t;" + write + "}" + use), nowhere);
+  EXPECT_EQ(complaint("if 1 < 2 { alloc t; } else {" + write + "}"), nowhere);
+  EXPECT_EQ(complaint("deal cores (p < 3) { alloc t; }" + write), nowhere);
+  // Further down in the same block is too late; parse, because test programs begin with one.
+  std::string late = rows_text("alloc t;" + use, more);
+  late.replace(late.find("alloc t;" + use), use.size() + 8, use + "alloc t;");
+  EXPECT_EQ(complaint_about(late), nowhere);
+}
+
+TEST(LoopVerify, asynchronous_copies_are_issued_by_someone_into_what_may_be_written) {
+  EXPECT_EQ(complaint("deal cores (p < 3) { async t[0, p] = x[p, 0]; commit; wait 0; }"), nothing);
+  EXPECT_EQ(complaint("async t[0, 0] = x[0, 0];"), "an asynchronous copy outside of Deal");
+  EXPECT_EQ(complaint("deal cores () { async x[0, 0] = y[0]; }"), "a store into input 'x'");
+  EXPECT_EQ(complaint("deal cores () { async t[0] = y[0]; }"),
+            "t[0] does not have the rank of its buffer");
+  EXPECT_EQ(complaint("deal cores () { async t[0, n] = y[0]; }"), "index 'n' has no value");
+}
+
+TEST(LoopVerify, asynchronous_copies_do_not_convert) {
+  const std::string text = rows_text("alloc u; deal cores () { async u[] = x[0, 0]; }",
+                                     {{}, "buffer temporary u: i32[] in L1 of core per ()\n"});
+  EXPECT_EQ(complaint_about(text), "u[] is copied from another type");
+}
+
+TEST(LoopVerify, a_wait_keeps_some_groups_or_none) {
+  Program p = rows_with("wait 2;");
+  verify(p);
+  p.body = {StmtNode{Wait{-1}}};
+  EXPECT_EQ(internal_error_of([&] { verify(p); }), "a wait that keeps -1 groups in flight");
 }
 
 }  // namespace

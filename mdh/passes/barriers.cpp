@@ -20,20 +20,40 @@ std::string signature(const loop::Deal& deal, const Stmt& s) {
   return text;
 }
 
-/// Since the last barrier: who reads and who writes each buffer, by signature.
+/// For each buffer, who uses it, by signature.
+using Users = std::map<std::string, std::set<std::string>>;
+
+void merge(Users& users, const Users& more) {
+  for (const auto& [buffer, who] : more) users[buffer].insert(who.begin(), who.end());
+}
+
+/// Since the last barrier: who reads and who writes each buffer. Asynchronous copies read and write
+/// when their core waits for them: whichever side of a barrier they were issued on.
 struct Pending {
-  std::map<std::string, std::set<std::string>> reads, writes;
+  Users reads, writes;
+  Users flying_reads, flying_writes;
 
   friend bool operator==(const Pending&, const Pending&) = default;
 
   void add(const Pending& other) {
-    for (const auto& [buffer, who] : other.reads) reads[buffer].insert(who.begin(), who.end());
-    for (const auto& [buffer, who] : other.writes) writes[buffer].insert(who.begin(), who.end());
+    merge(reads, other.reads);
+    merge(writes, other.writes);
+    merge(flying_reads, other.flying_reads);
+    merge(flying_writes, other.flying_writes);
+  }
+
+  void land() {
+    merge(reads, flying_reads);
+    merge(writes, flying_writes);
+  }
+
+  void separate() {
+    reads.clear();
+    writes.clear();
   }
 };
 
-bool others(const std::map<std::string, std::set<std::string>>& all, const std::string& buffer,
-            const std::string& me) {
+bool others(const Users& all, const std::string& buffer, const std::string& me) {
   const auto found = all.find(buffer);
   if (found == all.end()) return false;
   return found->second.size() > 1 || !found->second.contains(me);
@@ -43,12 +63,35 @@ void collect(const Block& block, const std::string& me, Pending& uses) {
   for (const Stmt& s : block) {
     const loop::Uses direct = loop::uses_of(s);
     // A temporary that begins anew inside of a share is touched there when it is written.
+    const bool flies = s.as<loop::AsyncCopy>();
     if (!s.as<loop::Alloc>()) {
-      for (const Symbol& b : direct.writes) uses.writes[b.name].insert(me);
+      Users& writes = flies ? uses.flying_writes : uses.writes;
+      for (const Symbol& b : direct.writes) writes[b.name].insert(me);
     }
-    for (const Symbol& b : direct.reads) uses.reads[b.name].insert(me);
+    for (const Symbol& b : direct.reads) {
+      uses.reads[b.name].insert(me);
+      if (flies) uses.flying_reads[b.name].insert(me);
+    }
     loop::for_each_child(s, [&](const Block& child) { collect(child, me, uses); });
   }
+}
+
+bool has_wait(const Block& block) {
+  for (const Stmt& s : block) {
+    bool found = s.as<loop::Wait>();
+    loop::for_each_child(s, [&](const Block& child) { found = found || has_wait(child); });
+    if (found) return true;
+  }
+  return false;
+}
+
+/// The part of some users that is `me`.
+Users mine_of(const Users& users, const std::string& me) {
+  Users mine;
+  for (const auto& [buffer, who] : users) {
+    if (who.contains(me)) mine[buffer].insert(me);
+  }
+  return mine;
 }
 
 /// Puts barriers between the Deals of one team.
@@ -62,6 +105,9 @@ class Separator {
     for (const Stmt& s : statements) {
       if (const auto* deal = s.as<loop::Deal>(); deal && is_mine(*deal)) {
         separate(*deal, s, pending, result);
+      } else if (s.as<loop::Wait>()) {
+        pending.land();
+        result.push_back(s);
       } else if (const auto* loop = s.as<loop::For>()) {
         result.push_back(repeated(*loop, pending));
       } else if (const auto* choice = s.as<loop::If>()) {
@@ -83,9 +129,14 @@ class Separator {
     const std::string me = signature(deal, s);
     Pending uses;
     collect(deal.body, me, uses);
+    if (has_wait(deal.body)) {
+      merge(uses.flying_reads, mine_of(pending.flying_reads, me));
+      merge(uses.flying_writes, mine_of(pending.flying_writes, me));
+      uses.land();
+    }
     if (conflicts(uses, pending, me)) {
       result.push_back(StmtNode{loop::Barrier{team_}});
-      pending = {};
+      pending.separate();
     }
     pending.add(uses);
     result.push_back(s);
@@ -95,8 +146,11 @@ class Separator {
     for (const auto& [buffer, who] : uses.reads) {
       if (others(pending.writes, buffer, me)) return true;
     }
-    for (const auto& [buffer, who] : uses.writes) {
-      if (others(pending.writes, buffer, me) || others(pending.reads, buffer, me)) return true;
+    // A copy may land as soon as it is issued: nobody may still need what is overwritten.
+    for (const auto* writes : {&uses.writes, &uses.flying_writes}) {
+      for (const auto& [buffer, who] : *writes) {
+        if (others(pending.writes, buffer, me) || others(pending.reads, buffer, me)) return true;
+      }
     }
     return false;
   }

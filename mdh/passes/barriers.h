@@ -9,7 +9,8 @@ namespace mdh::passes {
 ///
 /// Two Deals need a barrier between them if one writes what the other reads or writes and they do
 /// not share the work in the same way. Loops are taken into account: what follows the end of a body
-/// is its beginning.
+/// is its beginning. An asynchronous copy is written by its core at each Wait that may land it, so
+/// that the barrier stands behind the Wait.
 loop::Program barriers(const loop::Program& program);
 
 }  // namespace mdh::passes

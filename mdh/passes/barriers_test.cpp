@@ -84,7 +84,7 @@ TEST(Barriers, uses_at_any_depth_count) {
 }
 
 TEST(Barriers, a_temporary_that_begins_anew_is_touched_when_it_is_written) {
-  expect_unchanged(barriers, deal("alloc u;", "c < 7") + reads("u[e]", "e < 7"), more);
+  expect_unchanged(barriers, reads("u[c]", "c < 7") + deal("alloc u;", "e < 7"), more);
 }
 
 // ---- loops
@@ -170,6 +170,49 @@ TEST(Barriers, loops_around_the_grid_are_followed) {
   expect_rewrite(barriers, "for L2.k r < 5 sequential {" + write + fold + "}",
                  "for L2.k r < 5 sequential { barrier grid;" + write + "barrier grid;" + fold + "}",
                  more);
+}
+
+// ---- asynchronous copies
+
+/// A Deal that issues the copy of an element.
+std::string issues(const std::string& to, const std::string& shares,
+                   const std::string& attributes = "") {
+  return deal("async " + to + " = v[0];", shares, attributes);
+}
+
+TEST(Barriers, what_has_landed_is_separated_from_its_readers_behind_the_wait) {
+  const std::string flight = issues("u[e]", "e < 7", "collective") + "commit; wait 0;";
+  expect_separated(flight, reads("u[c]", "c < 7"));
+  // A barrier between the issue and the wait does not help.
+  const std::string begin =
+      issues("u[e]", "e < 7", "collective") + "commit;" + writes("w[c]", "c < 7");
+  const std::string middle = reads("w[e]", "e < 7") + "wait 0;", end = reads("u[c]", "c < 7");
+  expect_rewrite(barriers, begin + middle + end, begin + wait + middle + wait + end, more);
+}
+
+TEST(Barriers, copies_of_ones_own_need_none) {
+  expect_unchanged(barriers, issues("u[c]", "c < 7") + "commit; wait 0;" + reads("u[c]", "c < 7"),
+                   more);
+  expect_unchanged(barriers, deal("async u[c] = v[0]; commit; wait 0; load a = u[c];", "c < 7"),
+                   more);
+}
+
+TEST(Barriers, what_others_read_is_not_overwritten_by_a_copy) {
+  expect_separated(reads("u[c]", "c < 7"), issues("u[e]", "e < 7") + "commit; wait 0;");
+}
+
+TEST(Barriers, a_copy_that_runs_ahead_needs_one_barrier_in_each_round) {
+  const std::string begin = issues("u[e]", "e < 7", "collective") +
+                            "commit; for - r < 5 sequential {"
+                            "wait 0;";
+  const std::string end =
+      issues("u[e]", "e < 7", "collective") + "commit;" + reads("u[c]", "c < 7") + "} wait 0;";
+  expect_rewrite(barriers, begin + end, begin + wait + end, more);
+}
+
+TEST(Barriers, a_share_that_waits_writes_what_it_has_issued) {
+  expect_separated(issues("u[c]", "c < 7") + "commit;" + deal("wait 0;", "c < 7"),
+                   reads("u[e]", "e < 7"));
 }
 
 }  // namespace

@@ -54,6 +54,10 @@ class Former {
       const bool shared_copy = s.as<loop::Copy>() && has_more_cores(statements);
       if (s.as<loop::Alloc>()) {
         result.push_back(s);
+      } else if (s.as<loop::Commit>() || s.as<loop::Wait>()) {
+        // All cores, whoever has issued the copies.
+        flush();
+        result.push_back(s);
       } else if (!needs_team(s) && !shared_copy) {
         alone.push_back(s);
       } else {

@@ -109,9 +109,11 @@ function combine(l: i64, r: i64) { x: i64 = l + r; }
 )";
   // 25 shares are too few, 100 enough.
   expect_rewrite_of(form_teams, loop::parse(declarations + R"(body {
+  alloc t;
   team_combine c elements (o, p, q) (y[i]) first () from (t[c, o * 8 + p * 2 + q]);
 })"),
                     loop::parse(declarations + R"(body {
+  alloc t;
   deal cores (o < 25, p < 4) collective {
     loop q {
       for COR.k c < 2 sequential {
@@ -388,6 +390,45 @@ TEST(FormGroups, what_all_cores_do_is_left_alone) {
       for BLK.k x < 5 sequential { write_up () (w[i]) first (x) from (t[p, x]); }
     })",
                    grid);
+}
+
+// ---- asynchronous copies
+
+TEST(FormTeams, all_cores_wait_for_what_a_team_copies) {
+  const More tile{{}, "buffer temporary v_l1: i64[2] in L1 of core per ()\n"};
+  expect_rewrite(form_teams, R"(
+    loop c { loop r {
+      alloc v_l1;
+      copy async (a < 2) v_l1[a] = v[r * 2 + a] within () team (c);
+      commit;
+      wait 0;
+      loop s { accumulate (w[i]) first (r, s) from (M[i, k], v_l1[s]); }
+    } })",
+                 R"(
+    loop r {
+      alloc v_l1;
+      deal cores (a < 2) collective {
+        copy async () v_l1[a] = v[r * 2 + a] within () team ();
+      }
+      commit;
+      wait 0;
+      deal cores (c < 7) {
+        loop s { accumulate (w[i]) first (r, s) from (M[i, k], v_l1[s]); }
+      }
+    })",
+                 tile);
+}
+
+TEST(FormTeams, a_core_waits_for_what_it_copies_itself) {
+  const More tile{{}, "buffer temporary v_l1: i64[2] in L1 of core per (c)\n"};
+  const std::string alone = R"(loop r {
+      alloc v_l1;
+      copy async (a < 2) v_l1[a] = v[r * 2 + a] within () team ();
+      commit;
+      wait 0;
+      loop s { accumulate (w[i]) first (r, s) from (M[i, k], v_l1[s]); }
+    })";
+  expect_rewrite(form_teams, "loop c {" + alone + "}", "deal cores (c < 7) {" + alone + "}", tile);
 }
 
 }  // namespace

@@ -166,5 +166,28 @@ TEST(Pipeline, a_broken_program_is_not_blamed_on_a_pass) {
   for (const std::string& note : d.notes) EXPECT_EQ(note.find("after pass"), std::string::npos);
 }
 
+/// The tile of a part that holds no points has elements all the same: its copy is issued and lands.
+TEST(Pipeline, copies_of_empty_parts_land) {
+  const hl::Program program = computation(
+      "halo = out_view( y: i64 = [i] ) * md_hom( i: 5 by cc ) { y = x.1 - x.2; }"
+      " * inp_view( x: i64 = [i], [i + 4] )");
+  const machine::Machine& machine = machine::find_machine("artificial");
+  Random random(1);
+  const std::vector<scalar::Array> inputs = random_inputs(random, program);
+  for (const int depth : {1, 2, 3, 6}) {
+    const ll::Config c = config(fmt::format(R"("layers": ["HM", "L1"],
+      "split": {{"i": ["HM 4", "L1 2"]}}, "order": ["HM.i", "L1.i"],
+      "stage": {{"x": [{{"from": "L1.i", "region": "L1"}}]}},
+      "code": {{"stage": {{"x": [{{"transport": "async", "depth": {}}}]}}}})",
+                                            depth));
+    const loop::Program planned = plan(lower(program, machine, c), machine, c.code);
+    for (const Teams teams : both) {
+      const loop::Program loops = run_pipeline(planned, teams);
+      EXPECT_NE(loop::print(loops).find("async x_l1["), std::string::npos);
+      EXPECT_EQ(loop::evaluate(loops, inputs), hl::evaluate(program, inputs)) << loop::print(loops);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mdh::passes

@@ -30,6 +30,15 @@ Block in_loop(const Symbol& var, int64_t count, How how, const Block& body) {
   return {StmtNode{loop::For{var, scalar::index_literal(count), how, "", body}}};
 }
 
+/// What is done for one element.
+Block moved(const loop::Copy& copy, Names& names) {
+  if (copy.transport == loop::Transport::async) {
+    return {StmtNode{loop::AsyncCopy{copy.to, copy.from}}};
+  }
+  const Symbol value = names.fresh(copy.to.buffer.name + "_x");
+  return {StmtNode{loop::Load{value, copy.from}}, StmtNode{loop::Store{copy.to, value}}};
+}
+
 class Placer {
  public:
   explicit Placer(const loop::Program& p) : program_(p), names_(p) {
@@ -39,8 +48,7 @@ class Placer {
   }
 
   Block placed(const loop::Copy& copy) {
-    const Symbol value = names_.fresh(copy.to.buffer.name + "_x");
-    Block body = {StmtNode{loop::Load{value, copy.from}}, StmtNode{loop::Store{copy.to, value}}};
+    Block body = moved(copy, names_);
     if (!copy.within.empty()) body = {StmtNode{loop::If{all_of(copy.within), body, {}}}};
     std::vector<Counter> axes = copy.axes;
     const loop::Buffer& tile = find_buffer(program_, copy.to.buffer);

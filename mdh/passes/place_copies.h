@@ -1,4 +1,4 @@
-// Copies become loops, loads and stores.
+// Copies become loops, loads and stores, or copies of single elements that land later.
 #pragma once
 
 #include "mdh/loop/program.h"
@@ -7,6 +7,8 @@ namespace mdh::passes {
 
 /// rewrite:  copy (c < 4) t[c] = M[i + c] within (i + c < 7)
 ///       ->  for c < 4 { if i + c < 7 { load x = M[i + c]; store t[c] = x; } }
+///
+/// An asynchronous copy issues its elements instead; `pipeline` has put Commit and Wait behind it.
 loop::Program place_copies(const loop::Program& program);
 
 }  // namespace mdh::passes

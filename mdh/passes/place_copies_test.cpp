@@ -52,5 +52,23 @@ TEST(PlaceCopies, every_copy_has_a_value_of_its_own) {
                  more);
 }
 
+TEST(PlaceCopies, an_asynchronous_copy_issues_its_elements) {
+  expect_rewrite(place_copies, R"(
+    deal cores (c < 7) {
+      copy async (a < 2, b < 3) M_l1[a, b] = M[c + a, b] within (c + a < 7) team (c);
+      commit;
+      wait 0;
+    })",
+                 R"(
+    deal cores (c < 7) {
+      for - a < 2 sequential { for - b < 3 sequential {
+        if c + a < 7 { async M_l1[a, b] = M[c + a, b]; }
+      } }
+      commit;
+      wait 0;
+    })",
+                 more);
+}
+
 }  // namespace
 }  // namespace mdh::passes

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "mdh/hl/analysis.h"
+#include "mdh/loop/definitions.h"
 #include "mdh/support/text.h"
 
 namespace mdh::passes {
@@ -71,12 +72,21 @@ scalar::Function with_plain_symbols(const scalar::Function& f) {
   return renamed(f, parameters, results);
 }
 
+bool is_defined(const loop::Definitions& definitions, const std::string& name) {
+  const auto is_it = [&](const auto& definition) { return definition.name == name; };
+  return std::any_of(definitions.records.begin(), definitions.records.end(), is_it) ||
+         std::any_of(definitions.functions.begin(), definitions.functions.end(), is_it);
+}
+
 /// Operands are called l and r, and numbered if there are several: names of outputs need not be
-/// names in the text form of loops.
-scalar::Function with_operands_numbered(const scalar::Function& f) {
+/// names in the text form of loops. Neither are they called like what the user defines.
+scalar::Function with_operands_numbered(const scalar::Function& f,
+                                        const loop::Definitions& definitions) {
   const size_t count = f.results.size();
   const auto number = [&](const char* name, size_t c) {
-    return count == 1 ? std::string(name) : name + std::to_string(c);
+    std::string numbered = count == 1 ? std::string(name) : name + std::to_string(c);
+    while (is_defined(definitions, numbered)) numbered += "_";
+    return numbered;
   };
   std::vector<std::string> parameters, results;
   for (size_t n = 0; n < f.parameters.size(); ++n) {
@@ -120,7 +130,8 @@ void PlanContext::declare() {
                                                            : add_digit(scalar.loops[q], ""));
   }
   result.f = with_plain_symbols(hl::scalar_function(computation));
-  result.combine = with_operands_numbered(hl::combine_function(computation));
+  result.combine = hl::combine_function(computation);
+  result.combine = with_operands_numbered(result.combine, loop::definitions_of(result));
 }
 
 Symbol PlanContext::add_digit(const ll::NestLoop& loop, const std::string& suffix) {

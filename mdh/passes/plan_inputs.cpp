@@ -99,10 +99,22 @@ class InputPlanner {
     return view(s).symbol.name + "_" + lower_case(s.place.region);
   }
 
-  void pad(loop::Buffer& buffer, Stored& tile, const Staging& s) const {
+  /// What the configuration says of the code of a staging.
+  ll::StageCode code_of(const Staging& s) const {
     const auto mine = c_.code.stage.find(view(s).symbol.name);
-    if (mine == c_.code.stage.end() || s.number >= std::ssize(mine->second)) return;
-    const ll::StageCode& code = mine->second[s.number];
+    if (mine == c_.code.stage.end() || s.number >= std::ssize(mine->second)) return {};
+    return mine->second[s.number];
+  }
+
+  /// Nothing travels to registers by itself.
+  loop::Transport transport_of(const Staging& s) const {
+    const bool async = code_of(s).transport == ll::Transport::async;
+    return async && !ll::is_register(c_.machine, s.place) ? loop::Transport::async
+                                                          : loop::Transport::plain;
+  }
+
+  void pad(loop::Buffer& buffer, Stored& tile, const Staging& s) const {
+    const ll::StageCode code = code_of(s);
     buffer.depth = code.depth;
     // Registers have no lines that could be longer.
     if (code.pad == 0 || tile.axes.empty() || ll::is_register(c_.machine, s.place)) return;
@@ -128,6 +140,7 @@ class InputPlanner {
 
   loop::Copy copy(const Staging& s, const Stored& tile, const Stored* source) {
     loop::Copy copy;
+    copy.transport = transport_of(s);
     copy.to.buffer = tile.buffer;
     for (const TileAxis& axis : tile.axes) {
       const Symbol var = c_.fresh(fmt::format("{}_{}", tile.buffer.name, copy.axes.size() + 1));

@@ -117,6 +117,23 @@ TEST(Plan, registers_are_not_padded) {
       << text;
 }
 
+TEST(Plan, a_copy_travels_as_the_configuration_says_but_not_to_registers) {
+  const auto plan_on = [](const std::string& machine, const std::string& outer,
+                          const std::string& region) {
+    return planned(pw_program("k: 4 by pw(add)", "[k]"),
+                   fmt::format(R"("layers": ["{0}", "L1"],
+    "split": {{"k": ["{0} 2", "L1 2"]}}, "order": ["{0}.k", "L1.k"],
+    "stage": {{"x": [{{"from": "L1.k", "region": "{1}"}}]}},
+    "code": {{"stage": {{"x": [{{"transport": "async"}}]}}}})",
+                               outer, region),
+                   machine);
+  };
+  const std::string tile = plan_on("artificial", "HM", "L1"),
+                    registers = plan_on("cpu", "MM", "REG");
+  EXPECT_NE(tile.find("copy async (x_l1_1 < 2)"), std::string::npos) << tile;
+  EXPECT_NE(registers.find("copy (x_reg_1 < 2)"), std::string::npos) << registers;
+}
+
 // ---- rule 4: families
 
 /// A[i, k] and A[j, k] have a tile each; A[i, k] and A[i, k + 1] share one.

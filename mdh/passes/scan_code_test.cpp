@@ -25,7 +25,8 @@ buffer temporary u: i64[3, 4] in MM of all per ()
 buffer temporary z: i64[4] in MM of all per ()
 function f(x: i64, i: i64) { y: i64 = x; }
 function combine(l: i64, r: i64) { x: i64 = l + r; }
-body {)" + body + "}");
+body {)" + loop::allocs_for(body, "buffer temporary u: buffer temporary z:") +
+                     body + "}");
 }
 
 const std::string sequential =

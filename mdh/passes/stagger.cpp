@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "mdh/passes/blocks.h"
+#include "mdh/passes/geometry.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -25,15 +27,47 @@ class Staggerer {
  public:
   explicit Staggerer(const loop::Program& p) : program_(p) {}
 
-  Block block(const Block& statements) {
+  /// `around`: the digits of the loops around the block.
+  Block block(const Block& statements, const std::vector<loop::Digit>& around) {
     Block result;
     for (const Stmt& s : statements) {
-      const Stmt inner = loop::map_children(s, [&](const Block& child) { return block(child); });
+      std::vector<loop::Digit> inside = around;
+      if (const auto* loop = s.as<loop::Loop>()) {
+        inside.push_back(find_digit(program_, loop->digit));
+      }
+      const Stmt inner =
+          loop::map_children(s, [&](const Block& child) { return block(child, inside); });
       const auto* loop = inner.as<loop::Loop>();
       const bool sequential =
           loop && find_digit(program_, loop->digit).how == loop::How::sequential;
-      result.push_back(sequential ? staggered(*loop, result) : inner);
+      if (sequential) {
+        append(result, staggered(*loop, around, result));
+      } else {
+        result.push_back(inner);
+      }
     }
+    return result;
+  }
+
+  /// Asynchronous copies that no loop staggers are waited for where their tile is needed: before
+  /// anything else than more copies from other places.
+  Block awaited(const Block& statements) const {
+    Block result;
+    std::set<std::string> open;
+    const auto wait = [&] {
+      if (!open.empty()) append(result, {StmtNode{loop::Commit{}}, StmtNode{loop::Wait{0}}});
+      open.clear();
+    };
+    for (const Stmt& s : statements) {
+      const auto* copy = s.as<loop::Copy>();
+      const bool joins = s.as<loop::Alloc>() || (copy && !open.contains(copy->from.buffer.name));
+      if (!joins) wait();
+      result.push_back(loop::map_children(s, [&](const Block& child) { return awaited(child); }));
+      if (copy && is_async(*copy) && !done_.contains(copy->to.buffer.name)) {
+        open.insert(copy->to.buffer.name);
+      }
+    }
+    wait();
     return result;
   }
 
@@ -51,14 +85,23 @@ class Staggerer {
   }
 
  private:
+  /// A copy that runs ahead by some iterations, and in groups with others.
+  struct Flight {
+    loop::Copy copy;
+    int64_t ahead;
+  };
+
+  static bool is_async(const loop::Copy& copy) { return copy.transport == loop::Transport::async; }
+
   int64_t depth_of(const Symbol& buffer) const { return find_buffer(program_, buffer).depth; }
 
   /// Copies at the beginning of the body that depend on the loop run ahead.
-  Stmt staggered(const loop::Loop& loop, Block& before) {
+  Block staggered(const loop::Loop& loop, const std::vector<loop::Digit>& around, Block& before) {
     loop::Loop result{loop.digit, {}};
     const loop::Digit& digit = find_digit(program_, loop.digit);
     const Expr now = loop::index_variable(loop.digit);
     std::set<std::string> mine;
+    std::vector<Flight> flights;
     bool at_beginning = true;
     for (const Stmt& s : loop.body) {
       const auto* copy = s.as<loop::Copy>();
@@ -80,17 +123,56 @@ class Staggerer {
         continue;
       }
       const int64_t ahead = depth_of(*buffer) - 1;
+      if (is_async(*copy)) {
+        flights.push_back({*copy, ahead});
+        continue;
+      }
       for (int64_t n = 0; n < std::min(ahead, digit.parts); ++n) {
         before.push_back(at(*copy, loop.digit, index_literal(n), ahead + 1));
       }
-      loop::Copy next = *copy;
-      next.within.insert(
-          next.within.begin(),
-          scalar::binary(BinaryOp::less, now + index_literal(ahead), index_literal(digit.parts)));
-      result.body.push_back(at(next, loop.digit, now + index_literal(ahead), ahead + 1, 1));
+      result.body.push_back(next({*copy, ahead}, digit));
     }
     result.body = with_slots_of(result.body, mine, now);
-    return StmtNode{result};
+    if (flights.empty()) return {StmtNode{result}};
+    return in_groups(flights, result, around, before);
+  }
+
+  /// The copy for the iteration that comes later, if there is one.
+  static Stmt next(const Flight& flight, const loop::Digit& digit) {
+    const Expr when = loop::index_variable(digit.var) + index_literal(flight.ahead);
+    loop::Copy copy = flight.copy;
+    copy.within.insert(copy.within.begin(),
+                       scalar::binary(BinaryOp::less, when, index_literal(digit.parts)));
+    return at(copy, digit.var, when, flight.ahead + 1, 1);
+  }
+
+  /// One group for each of the first iterations, before the loop, and one in each iteration, empty
+  /// ones included: then the copies for this iteration are always in the group that is `least` from
+  /// the end, or before it. The wait comes first, so that one barrier behind it is for both: what
+  /// has landed, and what is overwritten next.
+  Block in_groups(const std::vector<Flight>& flights, loop::Loop loop,
+                  const std::vector<loop::Digit>& around, Block& before) const {
+    const loop::Digit& digit = find_digit(program_, loop.digit);
+    int64_t least = digit.parts, most = 0;
+    Block begin = {StmtNode{loop::Wait{}}};
+    for (const Flight& flight : flights) {
+      least = std::min(least, flight.ahead);
+      most = std::max(most, std::min(flight.ahead, digit.parts));
+      begin.push_back(next(flight, digit));
+    }
+    begin.front() = StmtNode{loop::Wait{least - 1}};
+    begin.push_back(StmtNode{loop::Commit{}});
+    for (int64_t n = 0; n < most; ++n) {
+      for (const Flight& f : flights) {
+        if (n < f.ahead) before.push_back(at(f.copy, digit.var, index_literal(n), f.ahead + 1));
+      }
+      before.push_back(StmtNode{loop::Commit{}});
+    }
+    loop.body.insert(loop.body.begin(), begin.begin(), begin.end());
+    // Copies for iterations that hold no points may still be in flight.
+    const bool always_full = constant(trip(program_, around, digit)) == digit.parts;
+    if (always_full) return {StmtNode{loop}};
+    return {StmtNode{loop}, StmtNode{loop::Wait{0}}};
   }
 
   /// What the copy reads is there before the loop begins.
@@ -162,9 +244,9 @@ class Staggerer {
 loop::Program stagger(const loop::Program& program) {
   Staggerer staggerer(program);
   loop::Program result = program;
-  Block body = staggerer.block(program.body);
+  Block body = staggerer.block(program.body, {});
   for (Stmt& s : body) s = staggerer.settled(s);
-  result.body = body;
+  result.body = staggerer.awaited(body);
   for (loop::Buffer& b : result.buffers) {
     if (b.depth == 1) continue;
     b.extents.insert(b.extents.begin(), b.depth);

@@ -11,6 +11,12 @@ namespace mdh::passes {
 /// The copy of the iteration that comes depth - 1 later is made while this one computes; the first
 /// ones are made before the loop. A tile whose copy does not stand at the beginning of a sequential
 /// loop keeps its room and uses the first part of it.
+///
+/// Asynchronous copies are committed in groups, one per iteration, and waited for where their tile
+/// is needed:
+///
+///           copy async t[0] = x(0); commit;
+///           loop s { wait 0; copy async t[(s + 1) % 2] = x(s + 1); commit; use t[s % 2] }
 loop::Program stagger(const loop::Program& program);
 
 }  // namespace mdh::passes

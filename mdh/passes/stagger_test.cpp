@@ -212,5 +212,118 @@ TEST(Stagger, a_copy_out_of_a_staggered_tile_reads_its_slot) {
                                 {{}, cut + small}));
 }
 
+// ---- asynchronous copies
+
+const std::string use_tile =
+    "loop p { loop s { accumulate (w[i]) first (r, s) from (M[i, k], v_l1[s]); } }";
+
+TEST(Stagger, an_asynchronous_copy_is_committed_and_waited_for) {
+  const More tile{{}, "buffer temporary v_l1: i64[2] in L1 of core per ()\n"};
+  const std::string copy = "copy async (a < 2) v_l1[a] = v[r * 2 + a] within () team ();";
+  expect_rewrite(stagger, "loop r { alloc v_l1;" + copy + use_tile + "}",
+                 "loop r { alloc v_l1;" + copy + "commit; wait 0;" + use_tile + "}", tile);
+}
+
+TEST(Stagger, copies_that_follow_each_other_are_one_group_unless_one_needs_the_other) {
+  const More tiles{{},
+                   "buffer temporary v_l1: i64[2] in L1 of core per ()\n"
+                   "buffer temporary v_l2: i64[2] in L2 of core per ()\n"};
+  const std::string copy = "copy async (a < 2) v_l2[a] = v[r * 2 + a] within () team ();";
+  const std::string other = "copy async (a < 2) v_l1[a] = v[r * 2 + a] within () team ();";
+  const std::string same = "copy async (a < 2) v_l1[a] = v_l2[a] within () team ();";
+  const std::string begin = "loop r { alloc v_l2; alloc v_l1;" + copy, wait = "commit; wait 0;";
+  expect_rewrite(stagger, begin + other + use_tile + "}", begin + other + wait + use_tile + "}",
+                 tiles);
+  expect_rewrite(stagger, begin + same + use_tile + "}",
+                 begin + wait + same + wait + use_tile + "}", tiles);
+}
+
+TEST(Stagger, asynchronous_copies_run_ahead_in_groups) {
+  expect_staggered("[2] in L1 of core per () depth 3", R"(
+    loop r {
+      alloc v_l1;
+      copy async (a < 2) v_l1[a] = v[r * 2 + a] within () team ();
+      loop p { loop s { accumulate (w[i]) first (r, s) from (M[i, k], v_l1[s]); } }
+    })",
+                   "[3, 2] in L1 of core per ()", R"(
+    alloc v_l1;
+    copy async (a < 2) v_l1[0, a] = v[a] within () team ();
+    commit;
+    copy async (a < 2) v_l1[1, a] = v[a + 2] within () team ();
+    commit;
+    loop r {
+      wait 1;
+      copy async (a < 2) v_l1[(r + 2) % 3, a] = v[(r + 2) * 2 + a] within (r + 2 < 5) team ();
+      commit;
+      loop p { loop s { accumulate (w[i]) first (r, s) from (M[i, k], v_l1[r % 3, s]); } }
+    })");
+}
+
+TEST(Stagger, tiles_of_different_depths_share_groups) {
+  const auto tiles = [](const char* v, const char* M) {
+    return More{{},
+                fmt::format("buffer temporary v_l1: i64{} in L1 of core per () {}\n"
+                            "buffer temporary M_l1: i64{} in L1 of core per () {}\n",
+                            v, *v == '[' && v[2] == ']' ? "depth 2" : "", M,
+                            *M == '[' && M[2] == ']' ? "depth 3" : "")};
+  };
+  const loop::Program before = matvec_with(R"(
+    loop p { loop r {
+      alloc v_l1;
+      copy async (a < 2) v_l1[a] = v[r * 2 + a] within () team ();
+      alloc M_l1;
+      copy async (b < 2) M_l1[b] = M[p, r * 2 + b] within () team ();
+      loop s { accumulate (w[i]) first (r, s) from (M_l1[s], v_l1[s]); }
+    } })",
+                                           tiles("[2]", "[2]"));
+  const loop::Program after = matvec_with(R"(
+    loop p {
+      alloc v_l1;
+      alloc M_l1;
+      copy async (a < 2) v_l1[0, a] = v[a] within () team ();
+      copy async (b < 2) M_l1[0, b] = M[p, b] within () team ();
+      commit;
+      copy async (b < 2) M_l1[1, b] = M[p, b + 2] within () team ();
+      commit;
+      loop r {
+        wait 0;
+        copy async (a < 2) v_l1[(r + 1) % 2, a] = v[(r + 1) * 2 + a] within (r + 1 < 5) team ();
+        copy async (b < 2) M_l1[(r + 2) % 3, b] = M[p, (r + 2) * 2 + b] within (r + 2 < 5) team ();
+        commit;
+        loop s { accumulate (w[i]) first (r, s) from (M_l1[r % 3, s], v_l1[r % 2, s]); }
+      }
+    })",
+                                          tiles("[2, 2]", "[3, 2]"));
+  expect_rewrite_of(stagger, before, after);
+}
+
+TEST(Stagger, copies_for_parts_that_may_be_empty_land_behind_the_loop) {
+  const auto tile = [](const char* attributes) {
+    return More{{}, fmt::format("buffer temporary u: i64{}\n", attributes)};
+  };
+  const loop::Program before = matvec_with(R"(
+    loop n { loop o {
+      alloc u;
+      copy async () u[] = M[o * 2 + n, 0] within (o * 2 + n < 7) team ();
+      loop q { accumulate (w[i]) first (q) from (u[], v[k]); }
+    } })",
+                                           tile("[] in L1 of core per () depth 2"));
+  const loop::Program after = matvec_with(R"(
+    loop n {
+      alloc u;
+      copy async () u[0] = M[n, 0] within (n < 7) team ();
+      commit;
+      loop o {
+        wait 0;
+        copy async () u[(o + 1) % 2] = M[(o + 1) * 2 + n, 0] within (o + 1 < 5, (o + 1) * 2 + n < 7) team ();
+        commit;
+        loop q { accumulate (w[i]) first (q) from (u[o % 2], v[k]); }
+      }
+      wait 0;
+    })",
+                                          tile("[2] in L1 of core per ()"));
+  expect_rewrite_of(stagger, before, after);
+}
+
 }  // namespace
 }  // namespace mdh::passes

@@ -12,6 +12,7 @@
 #include "mdh/ll/config.h"
 #include "mdh/loop/parse.h"
 #include "mdh/loop/print.h"
+#include "mdh/loop/testing.h"
 #include "mdh/loop/verify.h"
 #include "mdh/support/random.h"
 #include "mdh/support/testing.h"
@@ -60,7 +61,7 @@ buffer temporary t: i64[7, 5] in MM of all per ()
          R"(function f(M: i64, v: i64, i: i64, k: i64) { w: i64 = M * v; }
 function combine(l: i64, r: i64) { x: i64 = l + r; }
 body {)" +
-         body + "}";
+         loop::allocs_for(body, "buffer temporary t:" + more.buffers) + body + "}";
 }
 
 inline loop::Program matvec_with(const std::string& body, const More& more = {}) {

@@ -76,6 +76,7 @@ class Finder {
                       ? "copy of the user's buffer"
                       : "copy of a tile");
     if (!copy.team.empty()) found_.insert("copy by a team");
+    if (copy.transport == loop::Transport::async) found_.insert("asynchronous copy");
     if (!copy.within.empty()) found_.insert("guarded copy");
     const bool in_cores = std::any_of(around.begin(), around.end(), [&](const Symbol& digit) {
       const How how = find_digit(program_, digit).how;
@@ -117,6 +118,7 @@ const std::vector<std::string>& rule_names() {
       "lockstep",
       "exact tile in registers",
       "copies in flight",
+      "asynchronous copy",
       "instance per core",
       "first write",
       "first write of several levels",

@@ -13,6 +13,7 @@
 #include "mdh/passes/lower.h"
 #include "mdh/passes/pipeline.h"
 #include "mdh/passes/plan.h"
+#include "tests/property/low_level_generator.h"
 #include "tests/property/properties.h"
 #include "tests/property/triples.h"
 
@@ -29,7 +30,7 @@ bool is_refused(const Triple& t) {
   return hl::has_custom_operator(t.program);
 }
 
-/// Tiles of any depth and padding, whatever the configuration says.
+/// Tiles of any depth, padding and transport, whatever the configuration says.
 ll::Code with_stages(const Triple& t, uint64_t seed) {
   Random random(seed);
   ll::Code code = t.config.code;
@@ -39,25 +40,16 @@ ll::Code with_stages(const Triple& t, uint64_t seed) {
     for (ll::StageCode& stage : stages) {
       if (random.chance(40)) stage.depth = random.between(1, 3);
       if (random.chance(20)) stage.pad = random.between(0, 2);
+      if (random.chance(40)) stage.transport = ll::Transport::async;
     }
   }
   return code;
 }
 
-/// The text form has no records and no intermediate values in f.
-bool has_text(const loop::Program& p) {
-  for (const loop::Buffer& b : p.buffers) {
-    if (!b.type.is_scalar()) return false;
-  }
-  return p.f.locals.empty() && p.combine.locals.empty();
-}
-
 void expect_right_loops(const Triple& t, const ll::Program& low, const loop::Program& loops,
                         const std::vector<Array>& inputs, uint64_t seed) {
   SCOPED_TRACE(loop::print(loops));
-  if (has_text(loops)) {
-    ASSERT_EQ(loop::parse(loop::print(loops)), loops);
-  }
+  ASSERT_EQ(loop::parse(loop::print(loops)), loops);
   const std::vector<Array> fused = reshaped(inputs, low.computation, low.computation.inputs);
   expect_same(t.program, inputs,
               reshaped(loop::evaluate(loops, fused, seed), t.program, t.program.outputs));
@@ -126,6 +118,24 @@ void run_share(int share) {
     ++done;
   }
   EXPECT_GE(done, cases / 6);
+}
+
+/// Records, functions of the user and locals of f are in the text, too.
+TEST(Loops, every_program_of_the_catalogue_is_read_back) {
+  const machine::Machine& machine = machine::find_machine("cpu");
+  for (const examples::Entry& entry : examples::catalogue()) {
+    SCOPED_TRACE(entry.name);
+    Random random(1);
+    const hl::Program program = catalogue_instance(entry, random);
+    if (hl::has_custom_operator(program)) continue;
+    const ll::Config config = ll::default_config(program, machine, 2);
+    const loop::Program planned =
+        passes::plan(passes::lower(program, machine, config), machine, config.code);
+    EXPECT_EQ(loop::parse(loop::print(planned)), planned) << loop::print(planned);
+    passes::run_pipeline(planned, passes::Teams::one, [](const auto& pass, const auto& now) {
+      EXPECT_EQ(loop::parse(loop::print(now)), now) << pass.name << "\n" << loop::print(now);
+    });
+  }
 }
 
 TEST(Loops, first_quarter) { run_share(0); }

@@ -188,6 +188,23 @@ bool is_valid(const ll::Config& config, const hl::Program& p, const machine::Mac
   }
 }
 
+/// Copies in flight, if the rules allow them. Drawn from a copy of the numbers, so that what is
+/// drawn later does not depend on it.
+ll::Config with_transports(const ll::Config& config, const hl::Program& p,
+                           const machine::Machine& machine, Random random) {
+  ll::Config result = config;
+  for (const auto& [buffer, relocations] : config.stage) {
+    if (!random.chance(40)) continue;
+    std::vector<ll::StageCode>& tiles = result.code.stage[buffer];
+    tiles.resize(relocations.size());
+    for (ll::StageCode& tile : tiles) {
+      tile.transport = ll::Transport::async;
+      if (random.chance(50)) tile.depth = random.between(2, 3);
+    }
+  }
+  return is_valid(result, p, machine) ? result : config;
+}
+
 // ---- mutations of known configurations
 
 const std::vector<ll::Config>& known_configs() {
@@ -287,7 +304,9 @@ ll::Config any_config(const hl::Program& program, const machine::Machine& machin
   for (int attempt = 0; attempt < 60; ++attempt) {
     ll::Config config = drawn(program, machine, style, random);
     if (attempt > 40) config.stage.clear();
-    if (is_valid(config, program, machine)) return config;
+    if (is_valid(config, program, machine)) {
+      return with_transports(config, program, machine, random);
+    }
   }
   return ll::default_config(program, machine, static_cast<int>(random.between(1, 4)));
 }
@@ -304,7 +323,9 @@ Mutated mutated_config(Random& random) {
     const hl::Program fused = passes::fuse(program, config.fuse);
     shrink(config, fused, random);
     change_something(config, random);
-    if (is_valid(config, fused, machine)) return {program, machine, config};
+    if (is_valid(config, fused, machine)) {
+      return {program, machine, with_transports(config, fused, machine, random)};
+    }
   }
 }
 

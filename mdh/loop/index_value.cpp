@@ -1,0 +1,25 @@
+#include "mdh/loop/index_value.h"
+
+#include "mdh/scalar/apply.h"
+
+namespace mdh::loop {
+
+int64_t index_value(const scalar::Expr& e, const IndexValues& values) {
+  const auto value = [&](const scalar::Expr& child) { return index_value(child, values); };
+  if (const auto* number = e.as<scalar::Literal>()) return number->value.as_integer();
+  if (const auto* v = e.as<scalar::Variable>()) {
+    const auto found = values.find(v->symbol.name);
+    internal_check(found != values.end(), "index '{}' has no value", v->symbol.name);
+    return found->second;
+  }
+  if (const auto* s = e.as<scalar::Select>()) {
+    return value(value(s->condition) != 0 ? s->then : s->otherwise);
+  }
+  const auto* b = e.as<scalar::Binary>();
+  internal_check(b != nullptr, "not an index expression");
+  return scalar::apply(b->op, scalar_of(b->left.type()), scalar::Value::integer(value(b->left)),
+                       scalar::Value::integer(value(b->right)))
+      .as_integer();
+}
+
+}  // namespace mdh::loop
