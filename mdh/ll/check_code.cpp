@@ -230,6 +230,7 @@ class CodeChecker {
     }
     expect_at_least("cores." + name, "count", cores.count, 0);
     if (cores.count == 0 && cores.deal == Deal::block) return;
+    check_combined_outside(name);
     for (const TileCount& tile : footprint(low_, machine_, code_).tiles) {
       for (const Level& level : tile.team) {
         if (slot_of(low_.decompose, level).layer != name || tile.is_hint) continue;
@@ -238,6 +239,23 @@ class CodeChecker {
                          tile.buffer),
              "deal parts only where no barrier of the same cores stands inside");
       }
+    }
+  }
+
+  /// Cores wait where their results are combined: behind all of the layer's loops, not inside.
+  void check_combined_outside(const std::string& name) const {
+    const TaggedOperator* outside = nullptr;
+    for (const TaggedOperator& op : low_.recompose) {
+      if (op.layer != name) continue;
+      const hl::Dimension& dimension = program_.dimensions[op.level.dimension];
+      if (outside && dimension.combine.shape != hl::Shape::concatenate) {
+        fail("cores." + name,
+             fmt::format("the cores combine level {} together and wait inside of a part of {}",
+                         to_string(low_, op.level), to_string(low_, outside->level)),
+             fmt::format("move {} outside of {}", to_string(low_, op.level),
+                         to_string(low_, outside->level)));
+      }
+      outside = &op;
     }
   }
 

@@ -218,6 +218,18 @@ TEST(Code, parts_are_dealt_to_cores_that_do_not_wait_inside) {
   EXPECT_EQ(with(R"("cores": {"SMX": {"count": 2}})"), "accepted") << "another name of BLK";
 }
 
+TEST(Code, cores_that_combine_wait_outside_of_all_parts) {
+  Config c = config(R"("layers": ["BLK", "THR", "SHR"],
+    "split": {"i": ["THR 2", "SHR 4"], "k": ["THR 2", "SHR 4"]},
+    "order": ["THR.i", "THR.k", "SHR.i", "SHR.k"],
+    "code": {"cores": {"THR": {"deal": "cyclic"}}})");
+  EXPECT_EQ(verdict(c, matvec(), machine::find_machine("cuda")),
+            "E353 code.cores.CC: the cores combine level CC.k together and wait inside of a part "
+            "of CC.i | move CC.k outside of CC.i");
+  std::swap(c.order[0], c.order[1]);
+  EXPECT_EQ(verdict(c, matvec(), machine::find_machine("cuda")), "accepted");
+}
+
 // ---- the kernel
 
 TEST(Code, loops_are_unrolled_at_least_once) {

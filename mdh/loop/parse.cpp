@@ -30,6 +30,7 @@ class Parser {
     p_.name = tokens_.expect_name("of the kernel").text;
     while (tokens_.accept("dimension")) dimension();
     while (tokens_.accept("digit")) digit();
+    while (tokens_.accept("cores")) cores();
     while (tokens_.accept("buffer")) buffer();
     p_.f = function("f");
     p_.combine = function("combine");
@@ -76,6 +77,22 @@ class Parser {
     tokens_.next();
     d.how = *how;
     p_.digits.push_back(d);
+  }
+
+  void cores() {
+    Cores c;
+    c.layer = tokens_.expect_name("of a layer").text;
+    c.digits = names_in_parentheses();
+    const auto dealing = find_dealing(tokens_.peek().text);
+    if (!dealing) tokens_.fail("block, cyclic or dynamic", "after the digits");
+    tokens_.next();
+    c.dealing = *dealing;
+    c.count = core_count();
+    p_.cores.push_back(c);
+  }
+
+  int64_t core_count() {
+    return tokens_.accept("on") ? tokens_.expect_integer("(the number of cores)") : 0;
   }
 
   void buffer() {
@@ -325,6 +342,11 @@ class Parser {
     s.team = team();
     s.shares = counters();
     s.collective = tokens_.accept("collective");
+    if (const auto dealing = find_dealing(tokens_.peek().text)) {
+      s.dealing = *dealing;
+      tokens_.next();
+    }
+    s.on = core_count();
     s.body = block();
     return StmtNode{s};
   }

@@ -1,7 +1,8 @@
 // The loop representation: what the machine does, step by step.
 //
-//   program   = kernel name, dimensions, digits, buffers, f, combine, body
+//   program   = kernel name, dimensions, digits, cores, buffers, f, combine, body
 //   digit     = one level's share of an index: var in [0, parts), worth var · step of its dimension
+//   cores     = how the parts of a layer's digits are dealt, and to how many cores
 //   buffer    = the user's, or a temporary: a region, and one instance for each combination of the
 //               digits it is `per`
 //   element   = buffer[index, ...]
@@ -24,10 +25,11 @@
 //
 // Teams, not fork and join: every core runs the whole body. What is outside of Deal is the same on
 // all cores and writes nothing; inside of Deal nobody waits for the cores among which it deals.
-// Equal shares of equal digits always go to the same core, so that only Deals with different
-// shares, or collective ones, need a barrier between them. A team is the grid (cores that cannot
-// wait for one another inside a kernel), the cores of one member of the grid, or all of them at
-// once.
+// Equal shares of equal digits that are dealt alike always go to the same core, so that only Deals
+// with different shares, or collective ones, need a barrier between them; but nobody owns a share
+// that is dealt dynamically, not even the one who had it the last time. A team is the grid (cores
+// that cannot wait for one another inside a kernel), the cores of one member of the grid, or all of
+// them at once.
 //
 // There are no neutral elements: a target is overwritten when all of its `first` digits are 0 and
 // combined otherwise.
@@ -99,6 +101,22 @@ struct Digit {
   int64_t step = 1;
   How how = How::sequential;
   friend bool operator==(const Digit&, const Digit&) = default;
+};
+
+/// Which shares of a Deal a core gets.
+enum class Dealing {
+  block,    // neighbours
+  cyclic,   // with n cores, every n-th
+  dynamic,  // the next one that is left, whenever it is free
+};
+
+/// The cores that run the parts of a layer.
+struct Cores {
+  std::string layer;
+  std::vector<Symbol> digits;
+  Dealing dealing = Dealing::block;
+  int64_t count = 0;  // 0: one for each part
+  friend bool operator==(const Cores&, const Cores&) = default;
 };
 
 struct Element {
@@ -231,6 +249,8 @@ struct Deal {
   std::vector<Counter> shares;
   bool collective = false;
   Block body;
+  Dealing dealing = Dealing::block;
+  int64_t on = 0;  // as many cores at most; 0: one for each share
   friend bool operator==(const Deal&, const Deal&) = default;
 };
 
@@ -292,6 +312,7 @@ struct Program {
   std::string name;
   std::vector<Dimension> dimensions;
   std::vector<Digit> digits;
+  std::vector<Cores> cores;     // of layers that do not have one core for each part
   std::vector<Buffer> buffers;  // outputs, inputs, temporaries
   scalar::Function f;
   scalar::Function combine;

@@ -28,6 +28,12 @@ class Verifier {
       declare(d.var);
       digits_.insert(d.var.name);
     }
+    for (const Cores& c : program_.cores) {
+      internal_check(c.count >= 0, "layer '{}' has {} cores", c.layer, c.count);
+      for (const Symbol& part : c.digits) {
+        internal_check(on_cores(digit(part)), "digit '{}' is not on cores", part.name);
+      }
+    }
     for (const Buffer& b : program_.buffers) {
       declare(b.symbol);
       for (const Symbol& digit : b.per) is_digit(digit);
@@ -90,6 +96,7 @@ class Verifier {
   }
   void operator()(const Deal& s) {
     const bool is_cores = s.team == Team::cores;
+    internal_check(s.on >= 0, "a Deal on {} cores", s.on);
     internal_check(is_cores ? !in_deal_ : !in_deal_ && !in_grid_, "a Deal inside of a Deal");
     bool& here = is_cores ? in_deal_ : in_grid_;
     const bool all = s.team == Team::all;

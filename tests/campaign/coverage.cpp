@@ -26,6 +26,11 @@ class Finder {
       if (b.holds > 0) found_.insert("exact tile in registers");
       if (!b.per.empty()) found_.insert("instance per core");
     }
+    for (const loop::Cores& c : program_.cores) {
+      if (c.dealing == loop::Dealing::cyclic) found_.insert("parts dealt in turn");
+      if (c.dealing == loop::Dealing::dynamic) found_.insert("parts dealt as they are taken");
+      if (c.count > 0) found_.insert("number of cores");
+    }
     block(program_.body, {});
     return {found_.begin(), found_.end()};
   }
@@ -129,6 +134,9 @@ const std::vector<std::string>& rule_names() {
       "scan on cores, ascending",
       "scan on cores, interleaved",
       "separate phases",
+      "parts dealt in turn",
+      "parts dealt as they are taken",
+      "number of cores",
   };
   return names;
 }

@@ -188,6 +188,19 @@ bool is_valid(const ll::Config& config, const hl::Program& p, const machine::Mac
   }
 }
 
+/// Parts of some layers are dealt in other ways, to fewer cores, or to more than there are parts.
+void deal_cores(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
+                Random& random) {
+  for (const machine::Layer& layer : machine.layers) {
+    if (layer.kind != machine::LayerKind::cores || random.chance(50)) continue;
+    ll::Config dealt = config;
+    dealt.code.cores[layer.name] = {.count = random.between(0, 4),
+                                    .deal = random.pick(std::vector<ll::Deal>{
+                                        ll::Deal::block, ll::Deal::cyclic, ll::Deal::dynamic})};
+    if (is_valid(dealt, p, machine)) config = std::move(dealt);
+  }
+}
+
 // ---- mutations of known configurations
 
 const std::vector<ll::Config>& known_configs() {
@@ -287,7 +300,9 @@ ll::Config any_config(const hl::Program& program, const machine::Machine& machin
   for (int attempt = 0; attempt < 60; ++attempt) {
     ll::Config config = drawn(program, machine, style, random);
     if (attempt > 40) config.stage.clear();
-    if (is_valid(config, program, machine)) return config;
+    if (!is_valid(config, program, machine)) continue;
+    deal_cores(config, program, machine, random);
+    return config;
   }
   return ll::default_config(program, machine, static_cast<int>(random.between(1, 4)));
 }
@@ -304,7 +319,9 @@ Mutated mutated_config(Random& random) {
     const hl::Program fused = passes::fuse(program, config.fuse);
     shrink(config, fused, random);
     change_something(config, random);
-    if (is_valid(config, fused, machine)) return {program, machine, config};
+    if (!is_valid(config, fused, machine)) continue;
+    deal_cores(config, fused, machine, random);
+    return {program, machine, config};
   }
 }
 
