@@ -17,7 +17,6 @@ class Collector {
     add(code.prefetch.has_value(), where + ".prefetch");
     add(code.hint != plain.hint, where + ".hint");
     add(code.opaque, where + ".opaque");
-    add(code.roll.has_value(), where + ".roll");
   }
 
   void kernel(const ll::KernelCode& code, const Target& target) {

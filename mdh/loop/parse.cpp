@@ -268,7 +268,18 @@ class Parser {
     }
     tokens_.expect("team", "after the conditions");
     s.team = names_in_parentheses();
+    if (tokens_.accept("roll")) s.roll = roll();
     return StmtNode{s};
+  }
+
+  Roll roll() {
+    Roll r;
+    r.digit = named(tokens_.expect_name("of a digit").text);
+    tokens_.expect("along", "after the digit");
+    r.axis = named(tokens_.expect_name("of an axis").text);
+    tokens_.expect("by", "after the axis");
+    r.by = tokens_.expect_integer("(how far it moves)");
+    return r;
   }
 
   Stmt accumulate() {

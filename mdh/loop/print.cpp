@@ -63,8 +63,12 @@ class Printer {
     return fmt::format("loop {} {}\n", s.digit.name, block(s.body));
   }
   std::string operator()(const Copy& s) const {
-    return fmt::format("copy {} {} = {} within ({}) team ({});\n", print_counters(s.axes),
-                       print(s.to), print(s.from), print_conditions(s.within), print_names(s.team));
+    const std::string roll = s.roll ? fmt::format(" roll {} along {} by {}", s.roll->digit.name,
+                                                  s.roll->axis.name, s.roll->by)
+                                    : "";
+    return fmt::format("copy {} {} = {} within ({}) team ({}){};\n", print_counters(s.axes),
+                       print(s.to), print(s.from), print_conditions(s.within), print_names(s.team),
+                       roll);
   }
   std::string operator()(const Accumulate& s) const {
     return fmt::format("accumulate {} from {};\n", print_target(s.target), print_elements(s.reads));

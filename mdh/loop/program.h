@@ -39,6 +39,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -172,13 +173,23 @@ struct Loop {
   friend bool operator==(const Loop&, const Loop&) = default;
 };
 
-/// to = from for all values of the axes for which the conditions hold. The cores of the `team`
-/// digits share the tile and fill it together.
+/// Element x of an axis is what element x + by was in the iteration of the digit before.
+struct Roll {
+  Symbol digit;
+  Symbol axis;
+  int64_t by = 1;
+  friend bool operator==(const Roll&, const Roll&) = default;
+};
+
+/// to = from for all values of the axes for which the conditions hold, in their order: within one
+/// buffer, it moves along the last axis. The cores of the `team` digits share the tile and fill it
+/// together.
 struct Copy {
   std::vector<Counter> axes;
   Element to, from;
   std::vector<Expr> within;
   std::vector<Symbol> team;
+  std::optional<Roll> roll = {};
   friend bool operator==(const Copy&, const Copy&) = default;
 };
 

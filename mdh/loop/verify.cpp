@@ -52,6 +52,7 @@ class Verifier {
   }
   void operator()(const Copy& s) {
     for (const Symbol& member : s.team) is_digit(member);
+    if (s.roll) rolls(s);
     inside([&] {
       for (const Counter& axis : s.axes) count(axis);
       defined_.insert(dimensions_.begin(), dimensions_.end());
@@ -231,6 +232,16 @@ class Verifier {
     if (!digits_.contains(counter.var.name)) return;
     internal_check(find_digit(program_, counter.var).parts == counter.count,
                    "counter '{}' does not count its parts", counter.var.name);
+  }
+
+  void rolls(const Copy& s) const {
+    internal_check(
+        defined_.contains(s.roll->digit.name) && digit(s.roll->digit).how == How::sequential,
+        "a tile rolls along '{}', which is no loop around it", s.roll->digit.name);
+    const auto axis = std::find_if(s.axes.begin(), s.axes.end(),
+                                   [&](const Counter& c) { return c.var == s.roll->axis; });
+    internal_check(axis != s.axes.end() && s.roll->by >= 1 && s.roll->by < axis->count,
+                   "a tile rolls by {} along '{}'", s.roll->by, s.roll->axis.name);
   }
 
   void scanned(const ScanShape& shape, const std::vector<Symbol>& also,

@@ -216,7 +216,9 @@ class Former {
         shares.push_back({d.var, d.parts});
       }
     }
-    while (!copy.axes.empty() && loop::volume_of(shares) < domain_.enough) {
+    // What moves within a buffer stays in order along the last axis.
+    const size_t kept = copy.to.buffer == copy.from.buffer ? 1 : 0;
+    while (copy.axes.size() > kept && loop::volume_of(shares) < domain_.enough) {
       shares.push_back(copy.axes.front());
       copy.axes.erase(copy.axes.begin());
     }

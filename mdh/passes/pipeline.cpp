@@ -10,6 +10,7 @@
 #include "mdh/passes/interchange.h"
 #include "mdh/passes/peel.h"
 #include "mdh/passes/place_copies.h"
+#include "mdh/passes/roll.h"
 #include "mdh/passes/simplify.h"
 #include "mdh/passes/stagger.h"
 
@@ -19,6 +20,7 @@ namespace {
 
 std::vector<Pass> with_teams(const std::vector<Pass>& teams) {
   std::vector<Pass> table = {
+      {"roll", "tiles keep what the next iteration shares", roll},
       {"pipeline", "copies run ahead of the loops that need them", stagger},
       {"interchange", "cores move outwards, registers inwards", interchange},
   };

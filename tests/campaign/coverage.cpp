@@ -82,6 +82,7 @@ class Finder {
                       : "copy of a tile");
     if (!copy.team.empty()) found_.insert("copy by a team");
     if (!copy.within.empty()) found_.insert("guarded copy");
+    if (copy.roll) found_.insert(copy.team.empty() ? "rolling tile" : "rolling tile of a team");
     const bool in_cores = std::any_of(around.begin(), around.end(), [&](const Symbol& digit) {
       const How how = find_digit(program_, digit).how;
       return how == How::cores || how == How::grid;
@@ -134,6 +135,8 @@ const std::vector<std::string>& rule_names() {
       "scan on cores, ascending",
       "scan on cores, interleaved",
       "separate phases",
+      "rolling tile",
+      "rolling tile of a team",
       "parts dealt in turn",
       "parts dealt as they are taken",
       "number of cores",

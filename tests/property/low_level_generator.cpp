@@ -8,6 +8,8 @@
 #include "mdh/hl/analysis.h"
 #include "mdh/hl/parse.h"
 #include "mdh/ll/names.h"
+#include "mdh/ll/parameters.h"
+#include "mdh/ll/roll.h"
 #include "mdh/passes/fuse.h"
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
@@ -201,6 +203,26 @@ void deal_cores(ll::Config& config, const hl::Program& p, const machine::Machine
   }
 }
 
+/// Most tiles that can roll do.
+void roll_tiles(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
+                Random& random) {
+  const ll::Program low = ll::program_of(ll::parameters_of(config, p, machine), p, machine);
+  const ll::Nest inputs = ll::nest_of(low, low.decompose, machine);
+  for (const ll::Staging& s : ll::stagings(low, inputs, machine)) {
+    if (s.filled == 0 || random.chance(30)) continue;
+    const ll::Level& level = inputs.loops[static_cast<size_t>(s.filled) - 1].level;
+    if (!std::holds_alternative<ll::Roll>(ll::roll_of(low, inputs, s, level))) continue;
+    ll::Config rolling = config;
+    std::vector<ll::StageCode>& tiles = rolling.code.stage[p.inputs[s.buffer].symbol.name];
+    tiles.resize(std::max(tiles.size(), static_cast<size_t>(s.number) + 1));
+    ll::StageCode& tile = tiles[static_cast<size_t>(s.number)];
+    tile.depth = 1;
+    tile.roll = ll::LevelName{low.layers[static_cast<size_t>(level.layer)],
+                              p.dimensions[static_cast<size_t>(level.dimension)].symbol.name};
+    if (is_valid(rolling, p, machine)) config = std::move(rolling);
+  }
+}
+
 // ---- mutations of known configurations
 
 const std::vector<ll::Config>& known_configs() {
@@ -302,6 +324,7 @@ ll::Config any_config(const hl::Program& program, const machine::Machine& machin
     if (attempt > 40) config.stage.clear();
     if (!is_valid(config, program, machine)) continue;
     deal_cores(config, program, machine, random);
+    roll_tiles(config, program, machine, random);
     return config;
   }
   return ll::default_config(program, machine, static_cast<int>(random.between(1, 4)));
@@ -321,6 +344,7 @@ Mutated mutated_config(Random& random) {
     change_something(config, random);
     if (!is_valid(config, fused, machine)) continue;
     deal_cores(config, fused, machine, random);
+    roll_tiles(config, fused, machine, random);
     return {program, machine, config};
   }
 }
