@@ -203,9 +203,10 @@ void deal_cores(ll::Config& config, const hl::Program& p, const machine::Machine
   }
 }
 
-/// Most tiles that can roll do.
-void roll_tiles(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
+/// Most tiles that can roll do; whether there are any.
+bool roll_tiles(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
                 Random& random) {
+  bool found = false;
   const ll::Program low = ll::program_of(ll::parameters_of(config, p, machine), p, machine);
   const ll::Nest inputs = ll::nest_of(low, low.decompose, machine);
   for (const ll::Staging& s : ll::stagings(low, inputs, machine)) {
@@ -219,7 +220,63 @@ void roll_tiles(ll::Config& config, const hl::Program& p, const machine::Machine
     tile.depth = 1;
     tile.roll = ll::LevelName{low.layers[static_cast<size_t>(level.layer)],
                               p.dimensions[static_cast<size_t>(level.dimension)].symbol.name};
-    if (is_valid(rolling, p, machine)) config = std::move(rolling);
+    if (!is_valid(rolling, p, machine)) continue;
+    config = std::move(rolling);
+    found = true;
+  }
+  return found;
+}
+
+/// Neighbours along a dimension of the buffer: x[i + k], or x[i] and x[i + 1].
+bool has_windows(const hl::Program& p, const hl::BufferView& buffer) {
+  for (size_t e = 0; e < buffer.accesses.front().index.size(); ++e) {
+    const auto index = hl::find_affine(p, buffer.accesses.front().index[e]);
+    const bool several =
+        index && std::count(index->coefficients.begin(), index->coefficients.end(), 0) + 1 <
+                     std::ssize(index->coefficients);
+    if (several || buffer.accesses.size() > 1) return true;
+  }
+  return false;
+}
+
+/// Cores outside, then loops, and tiles of all windows right inside of one of them.
+ll::Config with_windows(ll::Config config, const hl::Program& p, const machine::Machine& machine,
+                        Random& random) {
+  random.shuffle(config.order);
+  const auto is_core = [&](const ll::LevelName& level) {
+    return machine.find_layer(level.layer)->kind == machine::LayerKind::cores;
+  };
+  std::stable_partition(config.order.begin(), config.order.end(), is_core);
+  config.phases.clear();
+  config.stage.clear();
+  config.code.stage.clear();
+  const auto last = static_cast<int64_t>(config.order.size());
+  for (const hl::BufferView& buffer : p.inputs) {
+    if (!has_windows(p, buffer)) continue;
+    const auto q = static_cast<size_t>(random.between(std::min<int64_t>(1, last - 1), last - 1));
+    // What lies where the user's buffers do, in another layout, is shared by most teams.
+    const bool shared = random.chance(50);
+    const machine::Region& region = shared ? machine.regions.front() : random.pick(machine.regions);
+    ll::Relocation tile{config.order[q], region.name, {}};
+    if (shared || random.chance(30)) tile.layout = random_layout(p, buffer, config, q, random);
+    config.stage[buffer.symbol.name] = {tile};
+  }
+  return config;
+}
+
+/// Where windows could roll, they mostly do, if need be with other loops around them.
+void roll_windows(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
+                  Random& random) {
+  if (roll_tiles(config, p, machine, random)) return;
+  const bool possible = std::any_of(p.inputs.begin(), p.inputs.end(),
+                                    [&](const auto& buffer) { return has_windows(p, buffer); });
+  if (!possible || config.order.empty() || random.chance(30)) return;
+  for (int attempt = 0; attempt < 12; ++attempt) {
+    ll::Config candidate = with_windows(config, p, machine, random);
+    if (!is_valid(candidate, p, machine)) continue;
+    if (!roll_tiles(candidate, p, machine, random)) continue;
+    config = std::move(candidate);
+    return;
   }
 }
 
@@ -324,7 +381,7 @@ ll::Config any_config(const hl::Program& program, const machine::Machine& machin
     if (attempt > 40) config.stage.clear();
     if (!is_valid(config, program, machine)) continue;
     deal_cores(config, program, machine, random);
-    roll_tiles(config, program, machine, random);
+    roll_windows(config, program, machine, random);
     return config;
   }
   return ll::default_config(program, machine, static_cast<int>(random.between(1, 4)));
@@ -344,7 +401,7 @@ Mutated mutated_config(Random& random) {
     change_something(config, random);
     if (!is_valid(config, fused, machine)) continue;
     deal_cores(config, fused, machine, random);
-    roll_tiles(config, fused, machine, random);
+    roll_windows(config, fused, machine, random);
     return {program, machine, config};
   }
 }
