@@ -55,6 +55,15 @@ class KernelPrinter : public CPrinter {
     return unflattened(s.shares, "(long)get_group_id(0)") + locals(s.body) + body;
   }
 
+  /// As many groups as asked for run the members of the grid, one after the other.
+  std::string persistent(const loop::Deal& s, int64_t items) {
+    items_ = items;
+    const std::string body = unflattened(s.shares, "mdh_group") + block(s.body) +
+                             // Nobody begins with the next member before all are done with this.
+                             (items > 1 ? barrier({}) : "");
+    return locals(s.body) + fmt::format("for ({}) {{\n{}}}\n", members_of(s), indent(body, 2));
+  }
+
   /// Every work-item takes element after element.
   std::string elements(const loop::Deal& s) {
     items_ = usual_items;
@@ -89,6 +98,20 @@ class KernelPrinter : public CPrinter {
   }
 
  private:
+  /// The loop over the members of the grid that a group runs. Groups do not wait for one another,
+  /// so taking turns serves them as well as taking what is left.
+  static std::string members_of(const loop::Deal& s) {
+    const int64_t shares = loop::volume_of(s.shares);
+    if (s.dealing != loop::Dealing::block) {
+      return fmt::format("long mdh_group = get_group_id(0); mdh_group < {}; mdh_group += {}",
+                         shares, s.on);
+    }
+    return fmt::format(
+        "long mdh_group = {0} * (long)get_group_id(0) / {1}; mdh_group < {0} * "
+        "((long)get_group_id(0) + 1) / {1}; ++mdh_group",
+        shares, s.on);
+  }
+
   /// Local memory is declared where the kernel begins.
   std::string locals(const Block& body) {
     std::string text;
@@ -187,9 +210,11 @@ class ModulePrinter {
     Launch launch{function};
     std::string body;
     if (s.team == Team::grid) {
-      launch.groups[0] = shares;
       launch.items[0] = items_for(s.body);
-      body = printer_.grid(s, launch.items[0]);
+      const bool is_persistent = s.on > 0 && s.on < shares;
+      launch.groups[0] = is_persistent ? s.on : shares;
+      body = is_persistent ? printer_.persistent(s, launch.items[0])
+                           : printer_.grid(s, launch.items[0]);
     } else {
       launch.items[0] = std::min(shares, usual_items);
       launch.groups[0] = std::min((shares + launch.items[0] - 1) / launch.items[0], most_groups);

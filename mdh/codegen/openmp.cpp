@@ -15,26 +15,47 @@ using loop::Buffer;
 using loop::Role;
 using loop::Stmt;
 
-/// The largest number of shares that are dealt at once, of those that belong to cores and of all.
+/// The largest number of shares that are dealt at once, of those that belong to cores and of all,
+/// and of cores that are to have some.
 struct Shares {
-  int64_t owned = 1, all = 1;
+  int64_t owned = 1, all = 1, cores = 1;
+  bool dynamic = false;
+
+  void add(const loop::Deal& deal) {
+    const int64_t shares = loop::volume_of(deal.shares);
+    all = std::max(all, shares);
+    dynamic = dynamic || (shares > 1 && deal.dealing == loop::Dealing::dynamic);
+    if (deal.collective) return;
+    owned = std::max(owned, shares);
+    cores = std::max(cores, deal.on == 0 ? shares : std::min(deal.on, shares));
+  }
+
+  /// More threads than these have nothing to do.
+  int64_t threads() const { return owned > 1 ? cores : all; }
 };
 
-Shares greatest_shares(const Block& block) {
-  Shares greatest;
+void count_shares(const Block& block, Shares& shares) {
   for (const Stmt& s : block) {
-    if (const auto* deal = s.as<loop::Deal>()) {
-      const int64_t shares = loop::volume_of(deal->shares);
-      greatest.all = std::max(greatest.all, shares);
-      if (!deal->collective) greatest.owned = std::max(greatest.owned, shares);
-    }
-    loop::for_each_child(s, [&](const Block& child) {
-      const Shares inside = greatest_shares(child);
-      greatest = {std::max(greatest.owned, inside.owned), std::max(greatest.all, inside.all)};
-    });
+    if (const auto* deal = s.as<loop::Deal>()) shares.add(*deal);
+    loop::for_each_child(s, [&](const Block& child) { count_shares(child, shares); });
   }
-  return greatest;
 }
+
+/// Hands out the shares of all dynamic Deals, one after the other: those of a Deal are numbered
+/// behind those of the Deals before it, which are the same ones on all threads. A thread leaves a
+/// Deal only when all numbers below its end are taken, and takes none beyond it, so that a thread
+/// that is ahead of others never gets, or loses, a share of a Deal that it is not in.
+const char* const take = R"(#ifndef mdh_take_defined
+#define mdh_take_defined
+static inline long mdh_take(long *taken, long end) {
+  long next = __atomic_load_n(taken, __ATOMIC_RELAXED);
+  while (next < end && !__atomic_compare_exchange_n(taken, &next, next + 1, 0, __ATOMIC_RELAXED,
+                                                    __ATOMIC_RELAXED)) {
+  }
+  return next;
+}
+#endif
+)";
 
 class OpenMPPrinter : public CPrinter {
  public:
@@ -44,8 +65,8 @@ class OpenMPPrinter : public CPrinter {
   ExprPrinter& types() { return expressions(); }
 
  protected:
-  /// Contiguous blocks of shares, by the number of threads that were really granted: equal shares
-  /// always meet equal threads.
+  /// By the number of threads that were really granted: equal shares, dealt alike, always meet
+  /// equal threads.
   std::string deal(const loop::Deal& s) override {
     const int64_t shares = loop::volume_of(s.shares);
     const std::string body = unflattened(s.shares, "part") + pointers(s) + block(s.body);
@@ -53,9 +74,9 @@ class OpenMPPrinter : public CPrinter {
       return fmt::format("{}{{\n{}}}\n", team_ ? "if (core == 0) " : "", indent(body, 2));
     }
     return fmt::format(
-        "for (long part = {0} * core / cores; part < {0} * (core + 1) / cores; ++part) {{{1}\n"
-        "{2}}}\n",
-        shares, comment(levels_of(s), loop::How::cores), indent(body, 2));
+        "for ({}) {{{}\n{}}}\n{}", parts_of(s.dealing, shares),
+        comment(levels_of(s), loop::How::cores), indent(body, 2),
+        s.dealing == loop::Dealing::dynamic ? fmt::format("mdh_dealt += {};\n", shares) : "");
   }
 
   std::string barrier(const loop::Barrier&) override {
@@ -80,6 +101,21 @@ class OpenMPPrinter : public CPrinter {
   }
 
  private:
+  /// The loop over the shares of one core.
+  static std::string parts_of(loop::Dealing dealing, int64_t shares) {
+    switch (dealing) {
+      case loop::Dealing::block:
+        return fmt::format(
+            "long part = {0} * core / cores; part < {0} * (core + 1) / cores; ++part", shares);
+      case loop::Dealing::cyclic:
+        return fmt::format("long part = core; part < {}; part += cores", shares);
+      case loop::Dealing::dynamic:
+        return fmt::format(
+            "long part; (part = mdh_take(&mdh_taken, mdh_dealt + {0}) - mdh_dealt) < {0};", shares);
+    }
+    return "";
+  }
+
   std::string levels_of(const loop::Deal& s) const {
     std::vector<std::string> levels;
     for (const loop::Counter& share : s.shares) {
@@ -131,16 +167,16 @@ std::string entry(const loop::Program& p, const std::string& name) {
       name, arguments);
 }
 
-std::string in_parallel(const std::string& body, const Storage& storage) {
-  std::string mine;
+std::string in_parallel(const std::string& body, const Storage& storage, bool dynamic) {
+  std::string mine = dynamic ? "  long mdh_dealt = 0;\n" : "";
   if (storage.bytes_per_core > 0) {
-    mine = fmt::format("  char *const mine = workspace + {} + core * {};\n", storage.shared_bytes,
-                       storage.bytes_per_core);
+    mine += fmt::format("  char *const mine = workspace + {} + core * {};\n", storage.shared_bytes,
+                        storage.bytes_per_core);
   }
   return fmt::format(
-      "#pragma omp parallel num_threads(threads)\n{{\n"
+      "{}#pragma omp parallel num_threads(threads)\n{{\n"
       "  const long core = omp_get_thread_num(), cores = omp_get_num_threads();\n{}{}}}\n",
-      mine, indent(body, 2));
+      dynamic ? "long mdh_taken = 0;\n" : "", mine, indent(body, 2));
 }
 
 std::string alone(const std::string& body, const Storage& storage) {
@@ -155,18 +191,21 @@ std::string alone(const std::string& body, const Storage& storage) {
 
 kernel::Module print_openmp(const loop::Program& program, const std::string& name) {
   internal_check(loop::is_concrete(program), "only concrete loops can be printed");
-  const Shares shares = greatest_shares(program.body);
+  Shares shares;
+  count_shares(program.body, shares);
   const bool team = shares.all > 1;
   const Storage storage = storage_of(program);
   OpenMPPrinter printer(program, storage, team);
   const std::string code = printer.block(program.body);
-  const std::string body = team ? in_parallel(code, storage) : alone(code, storage);
+  const std::string body = team ? in_parallel(code, storage, shares.dynamic) : alone(code, storage);
   ExprPrinter& types = printer.types();
   const std::string head = signature(program, name, types);
   const std::string prologue =
       storage.shared_bytes + storage.bytes_per_core == 0 ? "(void)workspace;\n" : "";
   const std::string declarations =
-      team ? "int omp_get_thread_num(void);\nint omp_get_num_threads(void);\n" : "";
+      team ? fmt::format("int omp_get_thread_num(void);\nint omp_get_num_threads(void);\n{}",
+                         shares.dynamic ? take : "")
+           : "";
   kernel::Module module{.language = "c", .name = name};
   module.source =
       fmt::format("/* {}: printed by mdh */\n{}{}{} {{\n{}}}\n{}", name, declarations,
@@ -175,8 +214,7 @@ kernel::Module print_openmp(const loop::Program& program, const std::string& nam
   module.arguments = arguments_of(program);
   module.workspace_bytes = storage.shared_bytes;
   module.workspace_bytes_per_core = storage.bytes_per_core;
-  module.parts_on_cores =
-      static_cast<int>(std::min<int64_t>(shares.owned > 1 ? shares.owned : shares.all, 1 << 20));
+  module.parts_on_cores = static_cast<int>(std::min<int64_t>(shares.threads(), 1 << 20));
   module.contract_allowed = is_arithmetic_only(program.f);
   return module;
 }

@@ -104,6 +104,39 @@ TEST(OpenMP, threads_beyond_the_largest_deal_have_nothing_to_do) {
             12);
 }
 
+TEST(OpenMP, no_more_threads_than_a_deal_asks_for) {
+  EXPECT_EQ(module("deal cores (e < 8) on 3 { }").parts_on_cores, 3);
+  EXPECT_EQ(module("deal cores (e < 8) on 1 { } deal cores (g < 64) collective { }").parts_on_cores,
+            1);
+  EXPECT_EQ(module("deal cores (e < 8) on 3 { } deal cores (e < 5) { }").parts_on_cores, 5);
+}
+
+TEST(OpenMP, shares_are_dealt_in_blocks_in_turns_or_as_they_are_taken) {
+  const auto loop = [](const std::string& dealing) {
+    return lines_from(module("deal cores (e < 8) " + dealing + " { }").source, "for (long part", 1);
+  };
+  EXPECT_EQ(
+      loop(""),
+      "for (long part = 8 * core / cores; part < 8 * (core + 1) / cores; ++part) {  /* e */\n");
+  EXPECT_EQ(loop("cyclic"), "for (long part = core; part < 8; part += cores) {  /* e */\n");
+  EXPECT_EQ(
+      loop("dynamic"),
+      "for (long part; (part = mdh_take(&mdh_taken, mdh_dealt + 8) - mdh_dealt) < 8;) {  /* e "
+      "*/\n");
+}
+
+TEST(OpenMP, shares_of_all_dynamic_deals_are_numbered_one_after_the_other) {
+  const std::string source =
+      module("deal cores (e < 8) dynamic { } deal cores (e < 5) dynamic { }").source;
+  EXPECT_EQ(lines_from(source, "long mdh_taken", 2),
+            "long mdh_taken = 0;\n#pragma omp parallel num_threads(threads)\n");
+  EXPECT_NE(source.find("mdh_dealt += 8;"), std::string::npos);
+  EXPECT_NE(source.find("mdh_dealt += 5;"), std::string::npos);
+  for (const std::string deal : {"deal cores () dynamic { }", "deal cores (e < 8) { }"}) {
+    EXPECT_EQ(module(deal).source.find("mdh_"), std::string::npos) << deal;
+  }
+}
+
 TEST(OpenMP, collective_deals_count_only_where_there_are_no_others) {
   EXPECT_EQ(module("deal cores (e < 3) { } deal cores (e < 64) collective { }").parts_on_cores, 3);
   EXPECT_EQ(module("deal cores () { } deal cores (e < 64) collective { }").parts_on_cores, 64);

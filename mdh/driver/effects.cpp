@@ -17,7 +17,6 @@ class Collector {
     add(code.prefetch.has_value(), where + ".prefetch");
     add(code.hint != plain.hint, where + ".hint");
     add(code.opaque, where + ".opaque");
-    add(code.roll.has_value(), where + ".roll");
   }
 
   void kernel(const ll::KernelCode& code, const Target& target) {
@@ -39,7 +38,8 @@ class Collector {
 
 }  // namespace
 
-std::vector<std::string> without_effect(const ll::Code& code, const Target& target) {
+std::vector<std::string> without_effect(const ll::Code& code, const machine::Machine& machine,
+                                        const Target& target) {
   Collector found;
   for (const auto& [buffer, list] : code.stage) {
     for (size_t n = 0; n < list.size(); ++n) {
@@ -54,7 +54,15 @@ std::vector<std::string> without_effect(const ll::Code& code, const Target& targ
     found.add(how != ll::Combination::team_tree && how != ll::Combination::partials_kernel,
               "code.combine." + to_string(level));
   }
-  for (const auto& [layer, cores] : code.cores) found.add(true, "code.cores." + layer);
+  for (const auto& [layer, cores] : code.cores) {
+    // Groups run several parts each, in turns; the cores of a group have one part each.
+    const bool groups = target.teams == passes::Teams::nested;
+    const machine::Layer* found_layer = machine.find_layer(layer);
+    const bool in_group = groups && found_layer && found_layer->barrier;
+    found.add(in_group, "code.cores." + layer);
+    found.add(groups && !in_group && cores.deal == ll::Deal::dynamic,
+              "code.cores." + layer + ".deal");
+  }
   found.kernel(code.kernel, target);
   return found.take();
 }

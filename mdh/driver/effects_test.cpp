@@ -6,7 +6,7 @@ namespace mdh::driver {
 namespace {
 
 std::vector<std::string> unused(const ll::Code& code, const std::string& target = "openmp") {
-  return without_effect(code, find_target(target));
+  return without_effect(code, machine::find_machine("gpu"), find_target(target));
 }
 
 TEST(Effects, what_is_generated_is_not_listed) {
@@ -26,12 +26,22 @@ TEST(Effects, what_is_not_generated_is_listed_as_it_is_written) {
   code.stage["B"] = {{}, {.copy_order = {{"k", 8}}, .opaque = true}};
   code.edge = {{"i", ll::Edge::clamp}, {"j", ll::Edge::overlap}};
   code.combine[{"BLK", "k"}] = ll::Combination::cluster;
-  code.cores["BLK"] = {.count = 264};
   code.kernel.emit = "serpentine";
   EXPECT_EQ(unused(code),
             (std::vector<std::string>{"code.stage.A[0].transport", "code.stage.B[1].copy_order",
                                       "code.stage.B[1].opaque", "code.edge.j", "code.combine.BLK.k",
-                                      "code.cores.BLK", "code.kernel.emit"}));
+                                      "code.kernel.emit"}));
+}
+
+TEST(Effects, cores_of_a_group_have_a_part_each_and_groups_take_turns) {
+  ll::Code code;
+  code.cores["BLK"] = {.count = 264, .deal = ll::Deal::dynamic};
+  code.cores["THR"] = {.count = 2};
+  EXPECT_TRUE(unused(code).empty());
+  EXPECT_EQ(unused(code, "opencl"),
+            (std::vector<std::string>{"code.cores.BLK.deal", "code.cores.THR"}));
+  code.cores["BLK"].deal = ll::Deal::cyclic;
+  EXPECT_EQ(unused(code, "opencl"), (std::vector<std::string>{"code.cores.THR"}));
 }
 
 TEST(Effects, a_device_has_its_own_compiler) {

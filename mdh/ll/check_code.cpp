@@ -2,6 +2,7 @@
 
 #include "mdh/hl/analysis.h"
 #include "mdh/ll/names.h"
+#include "mdh/ll/roll.h"
 #include "mdh/ll/rules.h"
 #include "mdh/support/text.h"
 
@@ -68,7 +69,7 @@ class CodeChecker {
     }
     if (!tiles.empty()) check_all_exist(buffer, count);
     for (size_t n = 0; n < tiles.size(); ++n) {
-      check_tile(fmt::format("stage.{}[{}]", buffer, n), buffer, tiles[n], staged->second[n]);
+      check_tile(buffer, static_cast<int>(n), tiles[n], staged->second[n]);
     }
   }
 
@@ -90,8 +91,9 @@ class CodeChecker {
          "remove tiles that change nothing, or that have no loop before the next one");
   }
 
-  void check_tile(const std::string& where, const std::string& buffer, const StageCode& tile,
+  void check_tile(const std::string& buffer, int number, const StageCode& tile,
                   const Relocation& staging) const {
+    const std::string where = fmt::format("stage.{}[{}]", buffer, number);
     expect_at_least(where, "pad", tile.pad, 0);
     expect_at_least(where, "depth", tile.depth, 1);
     if (tile.width < 0 || tile.width > 64 || (tile.width & (tile.width - 1)) != 0) {
@@ -108,13 +110,18 @@ class CodeChecker {
       expect_at_least(where, "prefetch distance", tile.prefetch->distance, 1);
       expect_in_order(where, tile.prefetch->level);
     }
-    if (tile.roll) check_roll(where, *tile.roll, staging);
+    if (tile.roll) check_roll(where, buffer, number, tile, staging);
   }
 
   /// A tile keeps what the next iteration of a loop around it shares.
-  void check_roll(const std::string& where, const LevelName& level,
-                  const Relocation& staging) const {
+  void check_roll(const std::string& where, const std::string& buffer, int number,
+                  const StageCode& tile, const Relocation& staging) const {
+    const LevelName& level = *tile.roll;
     expect_in_order(where, level);
+    if (tile.depth > 1) {
+      fail(where, fmt::format("roll: {} tiles are in flight", tile.depth),
+           "a tile that rolls keeps its place: depth 1");
+    }
     if (layer_of(level, low_.decompose)->kind != machine::LayerKind::loop) {
       fail(where, fmt::format("roll: {} is not a loop", to_string(level)),
            "tiles roll along a level on a loop layer");
@@ -124,6 +131,28 @@ class CodeChecker {
         std::find(order.begin(), order.end(), staging.from)) {
       fail(where, fmt::format("roll: {} is inside of the tile", to_string(level)),
            fmt::format("name a loop outside of {}", to_string(staging.from)));
+    }
+    const auto found = std::find_if(low_.decompose.begin(), low_.decompose.end(), [&](auto& op) {
+      return to_string(low_, op.level) == to_string(level);
+    });
+    if (found == low_.decompose.end()) {
+      fail(where, fmt::format("roll: {} has one part", to_string(level)), "remove the entry");
+    }
+    check_window(where, buffer, number, found->level);
+  }
+
+  /// One entry is for the tiles of all families of accesses.
+  void check_window(const std::string& where, const std::string& buffer, int number,
+                    const Level& level) const {
+    const Nest inputs = nest_of(low_, low_.decompose, machine_);
+    for (const Staging& s : stagings(low_, inputs, machine_)) {
+      if (program_.inputs[s.buffer].symbol.name != buffer || s.number != number) continue;
+      const auto roll = roll_of(low_, inputs, s, level);
+      if (const auto* reason = std::get_if<std::string>(&roll)) {
+        fail(where, "roll: " + *reason,
+             "tiles roll along the loop right around their copy, forwards along one axis, by less "
+             "than its length");
+      }
     }
   }
 
@@ -230,6 +259,7 @@ class CodeChecker {
     }
     expect_at_least("cores." + name, "count", cores.count, 0);
     if (cores.count == 0 && cores.deal == Deal::block) return;
+    check_combined_outside(name);
     for (const TileCount& tile : footprint(low_, machine_, code_).tiles) {
       for (const Level& level : tile.team) {
         if (slot_of(low_.decompose, level).layer != name || tile.is_hint) continue;
@@ -238,6 +268,23 @@ class CodeChecker {
                          tile.buffer),
              "deal parts only where no barrier of the same cores stands inside");
       }
+    }
+  }
+
+  /// Cores wait where their results are combined: behind all of the layer's loops, not inside.
+  void check_combined_outside(const std::string& name) const {
+    const TaggedOperator* outside = nullptr;
+    for (const TaggedOperator& op : low_.recompose) {
+      if (op.layer != name) continue;
+      const hl::Dimension& dimension = program_.dimensions[op.level.dimension];
+      if (outside && dimension.combine.shape != hl::Shape::concatenate) {
+        fail("cores." + name,
+             fmt::format("the cores combine level {} together and wait inside of a part of {}",
+                         to_string(low_, op.level), to_string(low_, outside->level)),
+             fmt::format("move {} outside of {}", to_string(low_, op.level),
+                         to_string(low_, outside->level)));
+      }
+      outside = &op;
     }
   }
 

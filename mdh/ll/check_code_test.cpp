@@ -25,7 +25,7 @@ std::string with(const std::string& code, const hl::Program& program = matvec())
 TEST(Code, everything_at_once_is_accepted) {
   EXPECT_EQ(with(R"("stage": {"M": [{"pad": 1, "depth": 2, "transport": "async", "width": 16,
       "copy_order": {"k": 4}, "prefetch": {"distance": 4, "level": "SHR.k"}, "hint": "streaming",
-      "opaque": true}, {"roll": "SHR.k"}]},
+      "opaque": true}]},
     "edge": {"i": "pad", "k": "mask"}, "combine": {"THR.k": "shuffle"},
     "cores": {"BLK": {"count": 4, "deal": "cyclic"}},
     "kernel": {"unroll": {"SHR.k": 2}, "emit": "by_operand M", "launch_bounds": [64, 2],
@@ -89,7 +89,6 @@ TEST(Code, a_prefetch_looks_ahead_along_a_level) {
 }
 
 TEST(Code, tiles_roll_along_a_loop_around_them) {
-  EXPECT_EQ(with(R"("stage": {"M": [{}, {"roll": "SHR.k"}]})"), "accepted");
   EXPECT_EQ(
       with(R"("stage": {"M": [{"roll": "SHR.k"}]})"),
       "E353 code.stage.M[0]: roll: SHR.k is inside of the tile | name a loop outside of SHR.k");
@@ -100,17 +99,66 @@ TEST(Code, tiles_roll_along_a_loop_around_them) {
             "E353 code.stage.M[0]: L1.k is not in the ord");
 }
 
+/// Sums of three neighbours, with an input that is read as given.
+hl::Program windows(const std::string& index) {
+  return hl::parse(
+      "mdh 1\nprogram p = out_view( w: i64 = [i] )"
+      " * md_hom( i: 8 by cc, k: 3 by pw(add) ) { w = x; }"
+      " * inp_view( x: i64 = [" +
+      index + "] )");
+}
+
+/// A window of four elements in registers, two further in every round.
+Config rolling() {
+  return config(R"("layers": ["DEV", "SHR", "REG"],
+    "split": {"i": ["DEV 2", "SHR 2", "REG 2"], "k": ["REG 3"]},
+    "order": ["DEV.k", "DEV.i", "SHR.i", "REG.i", "REG.k"],
+    "stage": {"x": [{"from": "REG.i", "region": "RM"}]},
+    "code": {"stage": {"x": [{"roll": "SHR.i"}]}})");
+}
+
 TEST(Code, a_tile_rolls_in_the_order_of_the_decomposition) {
-  Config c = config(R"("layers": ["L2", "L1"], "split": {"i": ["L2 8"], "k": ["L1 8"]},
-    "order": ["L2.i", "L1.k"], "stage": {"M": [{"from": "L1.k", "region": "REG"}]},
-    "code": {"stage": {"M": [{"roll": "L2.i"}]}})");
-  const machine::Machine& cpu = machine::find_machine("cpu");
-  EXPECT_EQ(verdict(c, matvec(), cpu), "accepted");
-  c.phases["decomposition"].order = {{"L1", "k"}, {"L2", "i"}};
-  EXPECT_EQ(verdict(c, matvec(), cpu).substr(0, 45),
-            "E353 code.stage.M[0]: roll: L2.i is inside of");
-  c.phases = {{"recomposition", {.split = {{"i", {{"COR", 8}}}}}}};
-  EXPECT_EQ(verdict(c, matvec(), cpu), "accepted") << "it is a loop where tiles are filled";
+  Config c = rolling();
+  const machine::Machine& gpu = machine::find_machine("gpu");
+  EXPECT_EQ(verdict(c, windows("i + k"), gpu), "accepted");
+  c.phases["decomposition"].order = {{"DEV", "i"}, {"REG", "i"}, {"SHR", "i"}, {"REG", "k"}};
+  EXPECT_EQ(verdict(c, windows("i + k"), gpu).substr(0, 46),
+            "E353 code.stage.x[0]: roll: SHR.i is inside of");
+}
+
+TEST(Code, what_rolls_is_one_tile_of_a_loop_with_several_rounds) {
+  const machine::Machine& gpu = machine::find_machine("gpu");
+  Config c = rolling();
+  c.code.stage["x"][0].depth = 2;
+  EXPECT_EQ(
+      verdict(c, windows("i + k"), gpu),
+      "E353 code.stage.x[0]: roll: 2 tiles are in flight | a tile that rolls keeps its place: "
+      "depth 1");
+  c = rolling();
+  c.code.stage["x"][0].roll = LevelName{"DEV", "k"};
+  EXPECT_EQ(verdict(c, windows("i + k"), gpu),
+            "E353 code.stage.x[0]: roll: DEV.k has one part | remove the entry");
+}
+
+TEST(Code, a_tile_rolls_forwards_along_one_axis_and_not_too_far) {
+  const auto refused = [](const std::string& why) {
+    return "E353 code.stage.x[0]: roll: " + why +
+           " | tiles roll along the loop right around their copy, forwards along one axis, by less "
+           "than its length";
+  };
+  const machine::Machine& gpu = machine::find_machine("gpu");
+  EXPECT_EQ(verdict(rolling(), windows("7 - i + k"), gpu),
+            refused("the tile moves backwards with SHR.i"));
+  EXPECT_EQ(verdict(rolling(), windows("i + k, i"), gpu),
+            refused("the tile moves along several dimensions with SHR.i"));
+  EXPECT_EQ(verdict(rolling(), windows("3 * i + k"), gpu),
+            refused("two iterations of SHR.i have nothing in common"));
+  EXPECT_EQ(verdict(rolling(), windows("k"), gpu),
+            refused("the tile is filled once, outside of all loops"));
+  Config c = rolling();
+  c.code.stage["x"][0].roll = LevelName{"DEV", "i"};
+  EXPECT_EQ(verdict(c, windows("i + k"), gpu),
+            refused("the tile is filled right inside of SHR.i, not of DEV.i"));
 }
 
 // ---- borders
@@ -216,6 +264,18 @@ TEST(Code, parts_are_dealt_to_cores_that_do_not_wait_inside) {
             "E353 code.cores.THR: the cores");
   EXPECT_EQ(with(R"("cores": {"WRP": {"count": 0}})"), "accepted");
   EXPECT_EQ(with(R"("cores": {"SMX": {"count": 2}})"), "accepted") << "another name of BLK";
+}
+
+TEST(Code, cores_that_combine_wait_outside_of_all_parts) {
+  Config c = config(R"("layers": ["BLK", "THR", "SHR"],
+    "split": {"i": ["THR 2", "SHR 4"], "k": ["THR 2", "SHR 4"]},
+    "order": ["THR.i", "THR.k", "SHR.i", "SHR.k"],
+    "code": {"cores": {"THR": {"deal": "cyclic"}}})");
+  EXPECT_EQ(verdict(c, matvec(), machine::find_machine("cuda")),
+            "E353 code.cores.CC: the cores combine level CC.k together and wait inside of a part "
+            "of CC.i | move CC.k outside of CC.i");
+  std::swap(c.order[0], c.order[1]);
+  EXPECT_EQ(verdict(c, matvec(), machine::find_machine("cuda")), "accepted");
 }
 
 // ---- the kernel

@@ -48,17 +48,31 @@ class Stager {
     std::set<int> held = inputs_.inside(0);  // the user's buffer holds what all loops touch
     int source = -1, number = 0;
     for (const Change& change : all) {
-      Staging s{b, number++, family, change.place, change.position, change.is_hint, source, {}, {}};
+      Staging s{b,  number++, family, change.place, change.position, change.is_hint, source,
+                {}, {},       0};
       s.free = inputs_.inside(change.position);
       for (int r = 0; r < change.position; ++r) {
         if (fills_together(r, change.place, held)) s.team.insert(r);
       }
       s.free.insert(s.team.begin(), s.team.end());
+      s.filled = filled_at(s, source < 0 ? 0 : result_[source].filled);
       result_.push_back(s);
       if (s.is_hint) continue;
       held = s.free;
       source = static_cast<int>(result_.size()) - 1;
     }
+  }
+
+  /// Outwards from the place where it is needed, over loops it does not depend on; not out of
+  /// cores, not above its source.
+  int filled_at(const Staging& s, int least) const {
+    int q = s.position;
+    while (q > least && !inputs_.loops[q - 1].is_parallel() &&
+           !uses(p_.computation, p_.computation.inputs[s.buffer], s.accesses,
+                 inputs_.loops[q - 1].level.dimension)) {
+      --q;
+    }
+    return q;
   }
 
   /// Cores around a copy share it if they see one region, can wait for each other, and their data

@@ -21,6 +21,7 @@ struct Staging {
   int source = -1;       // the staging that it is copied from; -1: the user's buffer
   std::set<int> team;    // loops on cores that fill it together and share it
   std::set<int> free;    // loops whose data it holds
+  int filled = 0;        // inside the loops before this one: it moves out of those it does not use
 };
 
 /// Walks from the user's buffers to f and stages where the place changes. Below the loops that all

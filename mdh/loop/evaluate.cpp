@@ -370,6 +370,9 @@ class Interpreter {
   void run_share(const Deal& s, int64_t part) {
     std::string identity = s.team == Team::all ? "all," : "";
     if (s.collective) identity += fmt::format("{},", fmt::ptr(&s));
+    if (s.dealing == Dealing::cyclic) identity += "cyclic,";
+    // Nobody knows who gets it, and who had it before does not matter.
+    if (s.dealing == Dealing::dynamic) identity += fmt::format("{},", ++dealt_);
     for (auto c = s.shares.rbegin(); c != s.shares.rend(); ++c) {
       index_[c->var.name] = part % c->count;
       // Which core gets a share depends on all counters, their order and how far they count.
@@ -485,6 +488,7 @@ class Interpreter {
   std::map<std::string, Leaves> values_;
   std::vector<const Digit*> enclosing_;
   std::map<std::string, int32_t> owners_;
+  int64_t dealt_ = 0;  // shares that were dealt dynamically so far
   Moment now_;
   InFlight in_flight_;
 };

@@ -83,6 +83,29 @@ TEST(LoopEvaluate, collective_deals_have_owners_of_their_own) {
   EXPECT_EQ(complaint(store("t[0, a]") + "barrier cores;" + collective), fine);
 }
 
+TEST(LoopEvaluate, shares_that_are_dealt_in_another_way_have_other_owners) {
+  const auto load = [](const std::string& dealing) {
+    return "deal cores (a < 3) " + dealing + " { if a == 0 { load w = t[0, 0]; } }";
+  };
+  const std::string in_turn = "deal cores (a < 3) cyclic { load v = x[a, 0]; store t[0, a] = v; }";
+  const std::string race = "race: element 0 of 't' is read while another part writes it";
+  EXPECT_EQ(complaint(in_turn + load("cyclic")), fine);
+  EXPECT_EQ(complaint(in_turn + load("cyclic on 2")), fine);
+  EXPECT_EQ(complaint(in_turn + load("")), race);
+  EXPECT_EQ(complaint(store("t[0, a]") + load("cyclic")), race);
+}
+
+TEST(LoopEvaluate, nobody_owns_what_is_dealt_dynamically) {
+  const std::string load = "deal cores (a < 3) dynamic { load w = t[0, a]; }";
+  const std::string both =
+      "deal cores (a < 3) dynamic { load v = x[a, 0]; store t[0, a] = v; load u = t[0, a]; }";
+  EXPECT_EQ(complaint(both), fine) << "one share is on one core";
+  EXPECT_NE(complaint(both + load), fine);
+  EXPECT_NE(complaint(store("t[0, a]") + load), fine);
+  EXPECT_NE(complaint("for - n < 2 sequential { " + both + " }"), fine) << "the same one again";
+  EXPECT_EQ(complaint("for - n < 2 sequential { " + both + " barrier cores; }"), fine);
+}
+
 TEST(LoopEvaluate, temporaries_that_members_do_not_share_must_be_per_them) {
   const std::string body =
       "deal cores (c < 3) { load a = x[c, 0]; store u[] = a; load b = u[]; store y[c] = b; }";

@@ -32,6 +32,7 @@ class Parser {
     definitions();
     while (tokens_.accept("dimension")) dimension();
     while (tokens_.accept("digit")) digit();
+    while (tokens_.accept("cores")) cores();
     while (tokens_.accept("buffer")) buffer();
     p_.f = parse_function(tokens_, "f", scope_);
     p_.combine = parse_function(tokens_, "combine", scope_);
@@ -91,6 +92,22 @@ class Parser {
     tokens_.next();
     d.how = *how;
     p_.digits.push_back(d);
+  }
+
+  void cores() {
+    Cores c;
+    c.layer = tokens_.expect_name("of a layer").text;
+    c.digits = names_in_parentheses();
+    const auto dealing = find_dealing(tokens_.peek().text);
+    if (!dealing) tokens_.fail("block, cyclic or dynamic", "after the digits");
+    tokens_.next();
+    c.dealing = *dealing;
+    c.count = core_count();
+    p_.cores.push_back(c);
+  }
+
+  int64_t core_count() {
+    return tokens_.accept("on") ? tokens_.expect_integer("(the number of cores)") : 0;
   }
 
   void buffer() {
@@ -222,7 +239,18 @@ class Parser {
     }
     tokens_.expect("team", "after the conditions");
     s.team = names_in_parentheses();
+    if (tokens_.accept("roll")) s.roll = roll();
     return StmtNode{s};
+  }
+
+  Roll roll() {
+    Roll r;
+    r.digit = named(tokens_.expect_name("of a digit").text);
+    tokens_.expect("along", "after the digit");
+    r.axis = named(tokens_.expect_name("of an axis").text);
+    tokens_.expect("by", "after the axis");
+    r.by = tokens_.expect_integer("(how far it moves)");
+    return r;
   }
 
   Stmt accumulate() {
@@ -306,6 +334,11 @@ class Parser {
     s.team = team();
     s.shares = counters();
     s.collective = tokens_.accept("collective");
+    if (const auto dealing = find_dealing(tokens_.peek().text)) {
+      s.dealing = *dealing;
+      tokens_.next();
+    }
+    s.on = core_count();
     s.body = block();
     return StmtNode{s};
   }

@@ -78,6 +78,25 @@ TEST(LoopParse, shares_are_counters_and_collective_is_told) {
   EXPECT_TRUE(p.body.at(1).as<Deal>()->collective);
 }
 
+TEST(LoopParse, shares_are_dealt_in_blocks_to_all_cores_unless_told_otherwise) {
+  const Program p = rows_with("deal cores () { } deal cores (n < 5) collective dynamic on 3 { }");
+  const Deal* plain = p.body.at(0).as<Deal>();
+  const Deal* told = p.body.at(1).as<Deal>();
+  EXPECT_EQ(plain->dealing, Dealing::block);
+  EXPECT_EQ(plain->on, 0);
+  EXPECT_TRUE(told->collective);
+  EXPECT_EQ(told->dealing, Dealing::dynamic);
+  EXPECT_EQ(told->on, 3);
+}
+
+TEST(LoopParse, cores_of_a_layer_have_a_number_and_a_way_of_dealing) {
+  const std::string digits =
+      "digit c: COR.i < 3 of i step 1 cores\ndigit d: COR.k < 4 of k step 1 cores\n";
+  const Program p = rows_with("", {digits + "cores COR (c, d) cyclic on 5\n", {}});
+  EXPECT_EQ(p.cores, (std::vector<Cores>{{"COR", {named("c"), named("d")}, Dealing::cyclic, 5}}));
+  EXPECT_EQ(rows_with("", {digits + "cores COR (c) block\n", {}}).cores.at(0).count, 0);
+}
+
 TEST(LoopParse, versions_other_than_1_are_refused) {
   EXPECT_EQ(complaint("mdh_loop 2\nkernel x"),
             "1:10 E206 version 2 of the text form is unknown | this mdh reads 'mdh_loop 1'");
@@ -96,6 +115,8 @@ TEST(LoopParse, declarations_that_cannot_be_read_are_refused) {
       {"dimension i < n", "2:15 E103 expected an integer (the size), found 'n'"},
       {"dimension i < 4 wide",
        "2:17 E103 expected kept, reduced or scanned after the size, found 'wide'"},
+      {i + "cores COR () even",
+       "3:14 E103 expected block, cyclic or dynamic after the digits, found 'even'"},
       {i + "digit a COR.i", "3:9 E103 expected ':' after the digit, found 'COR'"},
       {i + "digit a: COR < 2", "3:14 E103 expected '.' after the layer, found '<'"},
       {i + "digit a: COR.i 2", "3:16 E103 expected '<' after the level, found '2'"},

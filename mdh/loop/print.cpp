@@ -48,6 +48,9 @@ std::string print_shape(const ScanShape& shape) {
                      print_names(shape.coarse), print_names(shape.fine), print_names(shape.lines));
 }
 
+/// How many cores, where that is said.
+std::string print_on(int64_t cores) { return cores == 0 ? "" : fmt::format(" on {}", cores); }
+
 /// Prints a body; statements know nothing of indentation, blocks add it.
 class Printer {
  public:
@@ -64,9 +67,13 @@ class Printer {
     return fmt::format("loop {} {}\n", s.digit.name, block(s.body));
   }
   std::string operator()(const Copy& s) const {
-    return fmt::format("copy {}{} {} = {} within ({}) team ({});\n",
+    const std::string roll = s.roll ? fmt::format(" roll {} along {} by {}", s.roll->digit.name,
+                                                  s.roll->axis.name, s.roll->by)
+                                    : "";
+    return fmt::format("copy {}{} {} = {} within ({}) team ({}){};\n",
                        s.transport == Transport::async ? "async " : "", print_counters(s.axes),
-                       print(s.to), print(s.from), print_conditions(s.within), print_names(s.team));
+                       print(s.to), print(s.from), print_conditions(s.within), print_names(s.team),
+                       roll);
   }
   std::string operator()(const Accumulate& s) const {
     return fmt::format("accumulate {} from {};\n", print_target(s.target), print_elements(s.reads));
@@ -94,8 +101,9 @@ class Printer {
                        word(s.how), from, block(s.body));
   }
   std::string operator()(const Deal& s) const {
-    return fmt::format("deal {} {}{} {}\n", word(s.team), print_counters(s.shares),
-                       s.collective ? " collective" : "", block(s.body));
+    const std::string dealing = s.dealing == Dealing::block ? "" : " " + word(s.dealing);
+    return fmt::format("deal {} {}{}{}{} {}\n", word(s.team), print_counters(s.shares),
+                       s.collective ? " collective" : "", dealing, print_on(s.on), block(s.body));
   }
   std::string operator()(const Barrier& s) const {
     return fmt::format("barrier {};\n", word(s.team));
@@ -134,6 +142,11 @@ std::string print_digit(const Program& p, const Digit& d) {
   return fmt::format("digit {}: {} < {} of {} step {} {}\n", d.var.name, d.level, d.parts,
                      p.dimensions[static_cast<size_t>(d.dimension)].symbol.name, d.step,
                      word(d.how));
+}
+
+std::string print_cores(const Cores& c) {
+  return fmt::format("cores {} ({}) {}{}\n", c.layer, print_names(c.digits), word(c.dealing),
+                     print_on(c.count));
 }
 
 std::string print_buffer(const Buffer& b) {
@@ -180,6 +193,7 @@ std::string print(const Program& p) {
     text += fmt::format("dimension {} < {} {}\n", d.symbol.name, d.size, word(d.kind));
   }
   for (const Digit& d : p.digits) text += print_digit(p, d);
+  for (const Cores& c : p.cores) text += print_cores(c);
   for (const Buffer& b : p.buffers) text += print_buffer(b);
   text += print_function(p.f);
   text += print_function(p.combine);

@@ -46,7 +46,7 @@ body {
       alloc w_acc;
       loop cor_k {
         alloc v_l1;
-        copy (c < 4) v_l1[c] = v[cor_k * 4 + c] within (cor_k * 4 + c >= 0, cor_k * 4 + c < 10) team ();
+        copy (c < 4) v_l1[c] = v[cor_k * 4 + c] within (cor_k * 4 + c >= 0, cor_k * 4 + c < 10) team () roll mm_i along c by 3;
         loop reg_i {
           loop simd_i {
             alloc w_reg;
@@ -110,6 +110,8 @@ dimension k < 10 reduced
 digit g: BLK.i < 2 of i step 4 grid
 digit a: COR.i < 2 of i step 2 cores
 digit b: L2.i < 2 of i step 1 sequential
+cores BLK (g) block on 1
+cores COR (a) dynamic
 buffer output y: i64[7]
 buffer input x: i64[7, 10]
 buffer temporary s: i64[2] in L1 of core per (a)
@@ -117,8 +119,8 @@ function f(x: i64, i: i64, k: i64) { y: i64 = x + i * k; }
 function combine(l: i64, r: i64) { x: i64 = min(l, r); }
 body {
   for L3.k l3_k < 2 sequential {
-    deal grid (g < 2) {
-      deal cores (a < 2, b < 2) {
+    deal grid (g < 2) cyclic on 1 {
+      deal cores (a < 2, b < 2) dynamic {
         if g * 4 + a * 2 + b < 7 {
           let i = g * 4 + a * 2 + b;
           alloc s;

@@ -1,7 +1,8 @@
 // The loop representation: what the machine does, step by step.
 //
-//   program   = kernel name, dimensions, digits, buffers, f, combine, body
+//   program   = kernel name, dimensions, digits, cores, buffers, f, combine, body
 //   digit     = one level's share of an index: var in [0, parts), worth var · step of its dimension
+//   cores     = how the parts of a layer's digits are dealt, and to how many cores
 //   buffer    = the user's, or a temporary: a region, and one instance for each combination of the
 //               digits it is `per`
 //   element   = buffer[index, ...]
@@ -27,10 +28,11 @@
 //
 // Teams, not fork and join: every core runs the whole body. What is outside of Deal is the same on
 // all cores and writes nothing; inside of Deal nobody waits for the cores among which it deals.
-// Equal shares of equal digits always go to the same core, so that only Deals with different
-// shares, or collective ones, need a barrier between them. A team is the grid (cores that cannot
-// wait for one another inside a kernel), the cores of one member of the grid, or all of them at
-// once.
+// Equal shares of equal digits that are dealt alike always go to the same core, so that only Deals
+// with different shares, or collective ones, need a barrier between them; but nobody owns a share
+// that is dealt dynamically, not even the one who had it the last time. A team is the grid (cores
+// that cannot wait for one another inside a kernel), the cores of one member of the grid, or all of
+// them at once.
 //
 // A core's asynchronous copies land in the order in which it has committed them: Commit closes the
 // group of all it has issued since the last one, Wait(n) lands all groups but the last n. Until
@@ -45,6 +47,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -108,6 +111,22 @@ struct Digit {
   int64_t step = 1;
   How how = How::sequential;
   friend bool operator==(const Digit&, const Digit&) = default;
+};
+
+/// Which shares of a Deal a core gets.
+enum class Dealing {
+  block,    // neighbours
+  cyclic,   // with n cores, every n-th
+  dynamic,  // the next one that is left, whenever it is free
+};
+
+/// The cores that run the parts of a layer.
+struct Cores {
+  std::string layer;
+  std::vector<Symbol> digits;
+  Dealing dealing = Dealing::block;
+  int64_t count = 0;  // 0: one for each part
+  friend bool operator==(const Cores&, const Cores&) = default;
 };
 
 struct Element {
@@ -176,15 +195,25 @@ struct Loop {
 
 enum class Transport { plain, async };
 
-/// to = from for all values of the axes for which the conditions hold. The cores of the `team`
-/// digits share the tile and fill it together. The transport says what becomes of it in the
-/// concrete dialect; here every copy lands at once.
+/// Element x of an axis is what element x + by was in the iteration of the digit before.
+struct Roll {
+  Symbol digit;
+  Symbol axis;
+  int64_t by = 1;
+  friend bool operator==(const Roll&, const Roll&) = default;
+};
+
+/// to = from for all values of the axes for which the conditions hold, in their order: within one
+/// buffer, it moves along the last axis. The cores of the `team` digits share the tile and fill it
+/// together. The transport says what becomes of it in the concrete dialect; here every copy lands
+/// at once.
 struct Copy {
   std::vector<Counter> axes;
   Element to, from;
   std::vector<Expr> within;
   std::vector<Symbol> team;
   Transport transport = Transport::plain;
+  std::optional<Roll> roll = {};
   friend bool operator==(const Copy&, const Copy&) = default;
 };
 
@@ -255,6 +284,8 @@ struct Deal {
   std::vector<Counter> shares;
   bool collective = false;
   Block body;
+  Dealing dealing = Dealing::block;
+  int64_t on = 0;  // as many cores at most; 0: one for each share
   friend bool operator==(const Deal&, const Deal&) = default;
 };
 
@@ -332,6 +363,7 @@ struct Program {
   std::string name;
   std::vector<Dimension> dimensions;
   std::vector<Digit> digits;
+  std::vector<Cores> cores;     // of layers that do not have one core for each part
   std::vector<Buffer> buffers;  // outputs, inputs, temporaries
   scalar::Function f;
   scalar::Function combine;

@@ -86,8 +86,7 @@ TEST(LoopStmt, every_expression_is_mapped) {
 }
 
 TEST(LoopStmt, every_place_of_an_expression_is_mapped) {
-  const std::vector<int> expected = {0, 0, 0, 0, 3, 2, 2, 2, 1, 3, 1,
-                                     0, 0, 1, 0, 1, 1, 1, 0, 1, 2};
+  const std::vector<int> expected = {0, 0, 0, 0, 3, 2, 2, 2, 1, 3, 1, 0, 0, 1, 0, 1, 1, 1, 0, 1, 2};
   const std::vector<Stmt> all = one_of_each_kind();
   for (size_t n = 0; n < all.size(); ++n) {
     int visited = 0;

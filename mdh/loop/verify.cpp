@@ -28,6 +28,12 @@ class Verifier {
       declare(d.var);
       digits_.insert(d.var.name);
     }
+    for (const Cores& c : program_.cores) {
+      internal_check(c.count >= 0, "layer '{}' has {} cores", c.layer, c.count);
+      for (const Symbol& part : c.digits) {
+        internal_check(on_cores(digit(part)), "digit '{}' is not on cores", part.name);
+      }
+    }
     for (const Buffer& b : program_.buffers) {
       declare(b.symbol);
       for (const Symbol& digit : b.per) is_digit(digit);
@@ -51,6 +57,7 @@ class Verifier {
   }
   void operator()(const Copy& s) {
     for (const Symbol& member : s.team) is_digit(member);
+    if (s.roll) rolls(s);
     inside([&] {
       for (const Counter& axis : s.axes) count(axis);
       defined_.insert(dimensions_.begin(), dimensions_.end());
@@ -95,6 +102,7 @@ class Verifier {
   }
   void operator()(const Deal& s) {
     const bool is_cores = s.team == Team::cores;
+    internal_check(s.on >= 0, "a Deal on {} cores", s.on);
     internal_check(is_cores ? !in_deal_ : !in_deal_ && !in_grid_, "a Deal inside of a Deal");
     bool& here = is_cores ? in_deal_ : in_grid_;
     const bool all = s.team == Team::all;
@@ -254,6 +262,16 @@ class Verifier {
     if (!digits_.contains(counter.var.name)) return;
     internal_check(find_digit(program_, counter.var).parts == counter.count,
                    "counter '{}' does not count its parts", counter.var.name);
+  }
+
+  void rolls(const Copy& s) const {
+    internal_check(
+        defined_.contains(s.roll->digit.name) && digit(s.roll->digit).how == How::sequential,
+        "a tile rolls along '{}', which is no loop around it", s.roll->digit.name);
+    const auto axis = std::find_if(s.axes.begin(), s.axes.end(),
+                                   [&](const Counter& c) { return c.var == s.roll->axis; });
+    internal_check(axis != s.axes.end() && s.roll->by >= 1 && s.roll->by < axis->count,
+                   "a tile rolls by {} along '{}'", s.roll->by, s.roll->axis.name);
   }
 
   void scanned(const ScanShape& shape, const std::vector<Symbol>& also,

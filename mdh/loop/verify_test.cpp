@@ -53,6 +53,29 @@ TEST(LoopVerify, names_of_dimensions_digits_and_buffers_are_distinct) {
   EXPECT_EQ(complaint_with("digit p", "digit i"), "the name 'i' is used twice");
 }
 
+TEST(LoopVerify, cores_run_digits_that_are_on_cores) {
+  const auto with_cores = [](const std::string& cores) {
+    return complaint_with("buffer output", "cores " + cores + "\nbuffer output");
+  };
+  EXPECT_EQ(with_cores("COR (c, d) dynamic on 2"), nothing);
+  EXPECT_EQ(with_cores("BLK (g) block"), nothing);
+  EXPECT_EQ(with_cores("L1 (p) block"), "digit 'p' is not on cores");
+  EXPECT_EQ(with_cores("L1 (z) block"), "there is no digit 'z'");
+  EXPECT_EQ(with_cores("COR (c) block on -2").substr(0, 8), "expected");
+}
+
+TEST(LoopVerify, tiles_roll_along_loops_around_them_by_less_than_an_axis) {
+  const auto copy = [](const std::string& roll) {
+    return complaint("loop p { copy (a < 3) t[0, a] = x[p, a] within () team () roll " + roll +
+                     "; }");
+  };
+  EXPECT_EQ(copy("p along a by 2"), nothing);
+  EXPECT_EQ(copy("q along a by 2"), "a tile rolls along 'q', which is no loop around it");
+  EXPECT_EQ(copy("p along b by 2"), "a tile rolls by 2 along 'b'");
+  EXPECT_EQ(copy("p along a by 3"), "a tile rolls by 3 along 'a'");
+  EXPECT_EQ(copy("p along a by 0"), "a tile rolls by 0 along 'a'");
+}
+
 TEST(LoopVerify, dimensions_hold_a_point) {
   EXPECT_EQ(complaint_with("dimension i < 3", "dimension i < 0"), "dimension 'i' has size 0");
 }

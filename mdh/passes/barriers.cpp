@@ -12,8 +12,15 @@ using loop::StmtNode;
 using loop::Team;
 
 /// How a Deal shares its work; Deals of equal signature give equal shares to equal cores.
-std::string signature(const loop::Deal& deal, const Stmt& s) {
-  std::string text = deal.collective ? fmt::format("{}:", fmt::ptr(&s.node())) : "";
+using Signature = std::string;
+
+/// A Deal whose shares nobody owns: it is like no other, nor like itself in the next round.
+const Signature nobody;
+
+Signature signature(const loop::Deal& deal, const Stmt& s) {
+  if (deal.dealing == loop::Dealing::dynamic) return nobody;
+  Signature text = deal.collective ? fmt::format("{}:", fmt::ptr(&s.node())) : "";
+  text += deal.dealing == loop::Dealing::cyclic ? "cyclic:" : "block:";
   for (const loop::Counter& share : deal.shares) {
     text += fmt::format("{}/{},", share.var.name, share.count);
   }
@@ -53,13 +60,13 @@ struct Pending {
   }
 };
 
-bool others(const Users& all, const std::string& buffer, const std::string& me) {
+bool others(const Users& all, const std::string& buffer, const Signature& me) {
   const auto found = all.find(buffer);
   if (found == all.end()) return false;
-  return found->second.size() > 1 || !found->second.contains(me);
+  return me == nobody || found->second.size() > 1 || !found->second.contains(me);
 }
 
-void collect(const Block& block, const std::string& me, Pending& uses) {
+void collect(const Block& block, const Signature& me, Pending& uses) {
   for (const Stmt& s : block) {
     const loop::Uses direct = loop::uses_of(s);
     // A temporary that begins anew inside of a share is touched there when it is written.
@@ -126,7 +133,7 @@ class Separator {
   }
 
   void separate(const loop::Deal& deal, const Stmt& s, Pending& pending, Block& result) {
-    const std::string me = signature(deal, s);
+    const Signature me = signature(deal, s);
     Pending uses;
     collect(deal.body, me, uses);
     if (has_wait(deal.body)) {
@@ -142,7 +149,7 @@ class Separator {
     result.push_back(s);
   }
 
-  static bool conflicts(const Pending& uses, const Pending& pending, const std::string& me) {
+  static bool conflicts(const Pending& uses, const Pending& pending, const Signature& me) {
     for (const auto& [buffer, who] : uses.reads) {
       if (others(pending.writes, buffer, me)) return true;
     }

@@ -58,6 +58,29 @@ TEST(Barriers, collective_deals_meet_other_shares_even_in_equal_ones) {
   expect_separated(writes("u[c]", "c < 7", "collective"), reads("u[c]", "c < 7"));
 }
 
+TEST(Barriers, shares_that_are_dealt_in_another_way_meet_other_cores) {
+  expect_separated(writes("u[c]", "c < 7", "cyclic"), reads("u[c]", "c < 7"));
+  expect_separated(writes("u[c]", "c < 7"), reads("u[c]", "c < 7", "cyclic"));
+  expect_unchanged(barriers,
+                   writes("u[c]", "c < 7", "cyclic") + reads("u[c]", "c < 7", "cyclic on 3"), more);
+}
+
+TEST(Barriers, nobody_owns_what_is_dealt_dynamically) {
+  expect_separated(writes("u[c]", "c < 7", "dynamic"), reads("u[c]", "c < 7", "dynamic"));
+  expect_separated(writes("u[c]", "c < 7", "dynamic"), reads("u[c]", "c < 7"));
+  expect_separated(writes("u[c]", "c < 7"), reads("u[c]", "c < 7", "dynamic"));
+  expect_unchanged(barriers, reads("u[c]", "c < 7", "dynamic") + reads("u[c]", "c < 7", "dynamic"),
+                   more);
+}
+
+TEST(Barriers, what_is_dealt_dynamically_waits_for_its_own_last_round) {
+  const std::string body = writes("u[c]", "c < 7", "dynamic");
+  expect_rewrite(barriers, "for - n < 3 sequential { " + body + " }",
+                 "for - n < 3 sequential { " + wait + body + " }", more);
+  expect_unchanged(barriers, "for - n < 3 sequential { " + writes("u[c]", "c < 7", "cyclic") + " }",
+                   more);
+}
+
 TEST(Barriers, one_barrier_is_for_all_buffers) {
   const std::string both = deal("load a = v[0]; store u[c] = a; store w[c] = a;", "c < 7");
   expect_rewrite(barriers, both + reads("u[e]", "e < 7") + reads("w[e]", "e < 7"),

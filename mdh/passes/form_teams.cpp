@@ -175,7 +175,40 @@ class Former {
       body = {StmtNode{loop::If{*condition, body, {}}}};
     }
     const Team team = collective ? domain_.together : domain_.team;
-    return StmtNode{loop::Deal{team, counters(digits), collective, body}};
+    loop::Deal deal{team, counters(digits), collective, body};
+    // The cores of a group have one share each.
+    if (!collective && domain_.grid) deal_as_asked(deal, digits);
+    return StmtNode{deal};
+  }
+
+  /// The outermost layer that says something about its cores says how shares are dealt; every
+  /// layer, how many cores there are.
+  void deal_as_asked(loop::Deal& deal, const std::vector<Digit>& digits) const {
+    int64_t cores = 1;
+    std::vector<std::string> asked;
+    for (const Digit& digit : digits) {
+      const auto mine = std::find_if(program_.cores.begin(), program_.cores.end(),
+                                     [&](const loop::Cores& c) { return has(c, digit); });
+      if (mine == program_.cores.end()) {
+        cores *= digit.parts;
+        continue;
+      }
+      if (asked.empty()) deal.dealing = mine->dealing;
+      if (std::find(asked.begin(), asked.end(), mine->layer) != asked.end()) continue;
+      asked.push_back(mine->layer);
+      cores *= cores_of(*mine, digits);
+    }
+    if (cores < loop::volume_of(deal.shares)) deal.on = cores;
+  }
+
+  static bool has(const loop::Cores& cores, const Digit& digit) {
+    return std::find(cores.digits.begin(), cores.digits.end(), digit.var) != cores.digits.end();
+  }
+
+  static int64_t cores_of(const loop::Cores& cores, const std::vector<Digit>& digits) {
+    int64_t parts = 1;
+    for (const Digit& digit : digits) parts *= has(cores, digit) ? digit.parts : 1;
+    return cores.count == 0 ? parts : std::min(parts, cores.count);
   }
 
   /// All cores copy, whoever needs it: instances first, then as many axes as it takes.
@@ -187,7 +220,9 @@ class Former {
         shares.push_back({d.var, d.parts});
       }
     }
-    while (!copy.axes.empty() && loop::volume_of(shares) < domain_.enough) {
+    // What moves within a buffer stays in order along the last axis.
+    const size_t kept = copy.to.buffer == copy.from.buffer ? 1 : 0;
+    while (copy.axes.size() > kept && loop::volume_of(shares) < domain_.enough) {
       shares.push_back(copy.axes.front());
       copy.axes.erase(copy.axes.begin());
     }

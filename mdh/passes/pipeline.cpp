@@ -11,6 +11,7 @@
 #include "mdh/passes/interchange.h"
 #include "mdh/passes/peel.h"
 #include "mdh/passes/place_copies.h"
+#include "mdh/passes/roll.h"
 #include "mdh/passes/simplify.h"
 #include "mdh/passes/stagger.h"
 #include "mdh/passes/two_bodies.h"
@@ -24,8 +25,9 @@ namespace {
 
 std::vector<Pass> with_teams(const std::vector<Pass>& teams) {
   std::vector<Pass> table = {
-      {"pipeline", "copies run ahead of the loops that need them", stagger},
       {"forward", "reads inside of vectors go past tiles of registers", forward},
+      {"roll", "tiles keep what the next iteration shares", roll},
+      {"pipeline", "copies run ahead of the loops that need them", stagger},
       {"interchange", "cores move outwards, registers inwards", interchange},
   };
   table.insert(table.end(), teams.begin(), teams.end());

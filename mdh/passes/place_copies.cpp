@@ -30,6 +30,10 @@ Block in_loop(const Symbol& var, int64_t count, How how, const Block& body) {
   return {StmtNode{loop::For{var, scalar::index_literal(count), how, "", body}}};
 }
 
+Block guarded(const Block& body, const std::vector<Expr>& conditions) {
+  return conditions.empty() ? body : Block{StmtNode{loop::If{all_of(conditions), body, {}}}};
+}
+
 /// What is done for one element.
 Block moved(const loop::Copy& copy, Names& names) {
   if (copy.transport == loop::Transport::async) {
@@ -47,9 +51,17 @@ class Placer {
     }
   }
 
+  /// Conditions that are the same for the whole tile are decided before it.
   Block placed(const loop::Copy& copy) {
     Block body = moved(copy, names_);
-    if (!copy.within.empty()) body = {StmtNode{loop::If{all_of(copy.within), body, {}}}};
+    std::vector<Expr> before, inside;
+    for (const Expr& condition : copy.within) {
+      const bool varies = std::any_of(copy.axes.begin(), copy.axes.end(), [&](const auto& axis) {
+        return mentions(condition, axis.var);
+      });
+      (varies ? inside : before).push_back(condition);
+    }
+    body = guarded(body, inside);
     std::vector<Counter> axes = copy.axes;
     const loop::Buffer& tile = find_buffer(program_, copy.to.buffer);
     const bool registers =
@@ -58,7 +70,7 @@ class Placer {
     for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
       body = in_loop(axis->var, axis->count, registers ? How::unrolled : How::sequential, body);
     }
-    return body;
+    return guarded(body, before);
   }
 
  private:

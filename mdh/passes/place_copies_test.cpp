@@ -33,6 +33,22 @@ TEST(PlaceCopies, axes_are_loops_from_outside_in_and_all_conditions_hold) {
                  more);
 }
 
+TEST(PlaceCopies, what_is_the_same_for_the_whole_tile_is_decided_before_it) {
+  expect_rewrite(place_copies, R"(
+    deal cores (c < 7) {
+      copy (a < 4) v_l1[a] = v[c + a] within (c > 0, c + a < 10, c < 5) team ();
+    })",
+                 R"(
+    deal cores (c < 7) {
+      if c > 0 && c < 5 {
+        for - a < 4 sequential {
+          if c + a < 10 { load v_l1_x = v[c + a]; store v_l1[a] = v_l1_x; }
+        }
+      }
+    })",
+                 more);
+}
+
 TEST(PlaceCopies, a_copy_without_axes_is_one_element) {
   expect_rewrite(place_copies, "deal cores () { copy () v_l1[0] = v[3] within () team (); }",
                  "deal cores () { load v_l1_x = v[3]; store v_l1[0] = v_l1_x; }", more);

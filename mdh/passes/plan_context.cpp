@@ -31,6 +31,18 @@ loop::Kind kind_of(const hl::Dimension& d) {
   return d.combine.shape == hl::Shape::concatenate ? loop::Kind::kept : loop::Kind::scanned;
 }
 
+loop::Dealing dealing_of(ll::Deal deal) {
+  switch (deal) {
+    case ll::Deal::block:
+      return loop::Dealing::block;
+    case ll::Deal::cyclic:
+      return loop::Dealing::cyclic;
+    case ll::Deal::dynamic:
+      return loop::Dealing::dynamic;
+  }
+  return loop::Dealing::block;
+}
+
 loop::Scope scope_of(const machine::Machine& machine, const std::string& region) {
   const machine::Region* found = machine.find_region(region);
   if (found->owner.empty()) return loop::Scope::all;
@@ -140,7 +152,19 @@ Symbol PlanContext::add_digit(const ll::NestLoop& loop, const std::string& suffi
   const Symbol var = fresh(layer + "_" + dimension + suffix);
   result.digits.push_back({var, to_string(low, loop.level), loop.level.dimension, loop.parts,
                            loop.chunk, how_of(loop)});
+  add_to_cores(*loop.layer, var);
   return var;
+}
+
+/// Layers with one core for each part, dealt as they come, are not worth a word.
+void PlanContext::add_to_cores(const machine::Layer& layer, const Symbol& digit) {
+  for (loop::Cores& cores : result.cores) {
+    if (cores.layer == layer.name) return cores.digits.push_back(digit);
+  }
+  for (const auto& [name, asked] : code.cores) {
+    if (machine.find_layer(name) != &layer || asked == ll::CoresCode{}) continue;
+    result.cores.push_back({layer.name, {digit}, dealing_of(asked.deal), asked.count});
+  }
 }
 
 Symbol PlanContext::digit_of_input(int position) const {

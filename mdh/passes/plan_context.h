@@ -47,6 +47,7 @@ struct PlanContext {
  private:
   void declare();
   Symbol add_digit(const ll::NestLoop& loop, const std::string& suffix);
+  void add_to_cores(const machine::Layer& layer, const Symbol& digit);
 
   std::set<std::string> names_;
   std::vector<Symbol> scalar_digits_, output_digits_;

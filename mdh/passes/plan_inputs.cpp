@@ -4,6 +4,7 @@
 #include <map>
 
 #include "mdh/hl/analysis.h"
+#include "mdh/ll/roll.h"
 #include "mdh/ll/staging.h"
 #include "mdh/ll/tile_axes.h"
 #include "mdh/scalar/simplify.h"
@@ -30,8 +31,7 @@ struct Stored {
   Symbol buffer;
   std::vector<TileAxis> axes;  // storage order
   std::set<int> free;
-  int position = 0;  // after it moved outwards
-  size_t line = 1;   // innermost axes that are stored as one, because it is padded
+  size_t line = 1;  // innermost axes that are stored as one, because it is padded
 
   /// Where an element lies, given its place along every axis.
   std::vector<Expr> stored(std::vector<Expr> index) const {
@@ -74,7 +74,7 @@ class InputPlanner {
   // ---- copies
 
   Stored store(const Staging& s, const Stored* source) {
-    Stored tile{{}, axes_of(s), s.free, position_of(s, source ? source->position : 0)};
+    Stored tile{{}, axes_of(s), s.free};
     loop::Buffer buffer{.symbol = loop::named(name_of(s)), .type = view(s).type};
     for (const TileAxis& axis : tile.axes) buffer.extents.push_back(axis.extent);
     pad(buffer, tile, s);
@@ -86,7 +86,7 @@ class InputPlanner {
     }
     tile.buffer = c_.add_temporary(buffer);
     result_.tiles.push_back(
-        {tile.position,
+        {s.filled,
          {loop::StmtNode{loop::Alloc{tile.buffer}}, loop::StmtNode{copy(s, tile, source)}}});
     return tile;
   }
@@ -106,9 +106,9 @@ class InputPlanner {
     return mine->second[s.number];
   }
 
-  /// Nothing travels to registers by itself.
+  /// Nothing travels to registers, or on inside of a tile, by itself.
   loop::Transport transport_of(const Staging& s) const {
-    const bool async = code_of(s).transport == ll::Transport::async;
+    const bool async = code_of(s).transport == ll::Transport::async && !code_of(s).roll;
     return async && !ll::is_register(c_.machine, s.place) ? loop::Transport::async
                                                           : loop::Transport::plain;
   }
@@ -125,17 +125,6 @@ class InputPlanner {
       buffer.extents.back() *= last;
     }
     buffer.extents.back() += code.pad;
-  }
-
-  /// Outwards from the place where it is needed, over loops it does not depend on; not out of
-  /// cores, not above its source.
-  int position_of(const Staging& s, int least) const {
-    int q = s.position;
-    while (q > least && !c_.inputs.loops[q - 1].is_parallel() &&
-           !ll::uses(c_.computation, view(s), s.accesses, c_.inputs.loops[q - 1].level.dimension)) {
-      --q;
-    }
-    return q;
   }
 
   loop::Copy copy(const Staging& s, const Stored& tile, const Stored* source) {
@@ -160,7 +149,18 @@ class InputPlanner {
     } else {
       copy.from = {source->buffer, source_index(s, tile, *source, copy.axes)};
     }
+    if (code_of(s).roll) copy.roll = rolled(s, copy.axes);
     return copy;
+  }
+
+  /// Along the only loop that is possible.
+  std::optional<loop::Roll> rolled(const Staging& s, const std::vector<Counter>& axes) const {
+    if (s.filled == 0) return std::nullopt;
+    const int r = s.filled - 1;
+    const auto found = ll::roll_of(c_.low, c_.inputs, s, c_.inputs.loops[r].level);
+    const auto* roll = std::get_if<ll::Roll>(&found);
+    if (!roll) return std::nullopt;
+    return loop::Roll{c_.digit_of_input(r), axes[roll->axis].var, roll->shift};
   }
 
   int64_t least_constant(const Staging& s, size_t e) const {

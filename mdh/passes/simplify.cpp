@@ -26,13 +26,27 @@ Block with_zero(const Block& block, const Symbol& symbol) {
   return result;
 }
 
+/// One of the things that must all hold is a comparison of numbers that does not.
+bool never_holds(const Expr& condition) {
+  const auto* b = condition.as<scalar::Binary>();
+  if (!b) return false;
+  if (b->op == scalar::BinaryOp::logical_and) return never_holds(b->left) || never_holds(b->right);
+  const auto left = constant(b->left), right = constant(b->right);
+  return left && right && b->op == scalar::BinaryOp::greater && *left <= *right;
+}
+
+bool is_dead(const Stmt& s) {
+  const auto* choice = s.as<loop::If>();
+  return choice && choice->otherwise.empty() && never_holds(choice->condition);
+}
+
 Block simplified(const Block& block) {
   Block result;
   for (const Stmt& s : block) {
     const Stmt folded = loop::map_expressions(loop::map_children(s, simplified), scalar::simplify);
     const auto* loop = folded.as<loop::For>();
     const auto trip = loop ? constant(loop->trip) : std::nullopt;
-    if (loop && trip && *trip <= loop->first) continue;
+    if (is_dead(folded) || (loop && trip && *trip <= loop->first)) continue;
     if (trip == 1) {
       const Block body = simplified(with_zero(loop->body, loop->var));
       result.insert(result.end(), body.begin(), body.end());

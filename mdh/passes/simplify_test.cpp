@@ -40,6 +40,13 @@ TEST(Simplify, loops_without_iterations_vanish) {
                  "let a = 1; let b = 2;");
 }
 
+TEST(Simplify, what_is_never_done_vanishes) {
+  expect_rewrite(simplify, "let a = 1; if 0 > 0 && a < 2 { let b = a; } let e = 2;",
+                 "let a = 1; let e = 2;");
+  expect_unchanged(simplify, "let a = 1; if 1 > 0 { let b = 1; } if a > 1 { let e = 1; }");
+  expect_unchanged(simplify, "if 0 > 0 { let a = 1; } else { let b = 1; }");
+}
+
 TEST(Simplify, barriers_at_the_end_of_the_kernel_vanish) {
   expect_rewrite(simplify, "barrier cores; deal cores () { } barrier cores; barrier grid;",
                  "barrier cores; deal cores () { }");

@@ -28,8 +28,10 @@ Parts parts_of(const loop::If& choice, const std::set<Symbol>& defined) {
 }
 
 bool has_effect(const Block& block) {
-  return any_of(block, [](const Stmt& s) { return s.as<loop::Store>() || s.as<loop::AsyncCopy>() || s.as<loop::Commit>() ||
-           s.as<loop::Wait>(); });
+  return any_of(block, [](const Stmt& s) {
+    return s.as<loop::Store>() || s.as<loop::AsyncCopy>() || s.as<loop::Commit>() ||
+           s.as<loop::Wait>();
+  });
 }
 
 loop::For with_body(const loop::For& loop, const Block& before, const Block& instead,

@@ -26,6 +26,11 @@ class Finder {
       if (b.holds > 0) found_.insert("exact tile in registers");
       if (!b.per.empty()) found_.insert("instance per core");
     }
+    for (const loop::Cores& c : program_.cores) {
+      if (c.dealing == loop::Dealing::cyclic) found_.insert("parts dealt in turn");
+      if (c.dealing == loop::Dealing::dynamic) found_.insert("parts dealt as they are taken");
+      if (c.count > 0) found_.insert("number of cores");
+    }
     block(program_.body, {});
     return {found_.begin(), found_.end()};
   }
@@ -78,6 +83,7 @@ class Finder {
     if (!copy.team.empty()) found_.insert("copy by a team");
     if (copy.transport == loop::Transport::async) found_.insert("asynchronous copy");
     if (!copy.within.empty()) found_.insert("guarded copy");
+    if (copy.roll) found_.insert(copy.team.empty() ? "rolling tile" : "rolling tile of a team");
     const bool in_cores = std::any_of(around.begin(), around.end(), [&](const Symbol& digit) {
       const How how = find_digit(program_, digit).how;
       return how == How::cores || how == How::grid;
@@ -131,6 +137,11 @@ const std::vector<std::string>& rule_names() {
       "scan on cores, ascending",
       "scan on cores, interleaved",
       "separate phases",
+      "rolling tile",
+      "rolling tile of a team",
+      "parts dealt in turn",
+      "parts dealt as they are taken",
+      "number of cores",
   };
   return names;
 }

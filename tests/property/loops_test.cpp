@@ -38,7 +38,7 @@ ll::Code with_stages(const Triple& t, uint64_t seed) {
     std::vector<ll::StageCode>& stages = code.stage[input.symbol.name];
     stages.resize(4);
     for (ll::StageCode& stage : stages) {
-      if (random.chance(40)) stage.depth = random.between(1, 3);
+      if (random.chance(40) && !stage.roll) stage.depth = random.between(1, 3);
       if (random.chance(20)) stage.pad = random.between(0, 2);
       if (random.chance(40)) stage.transport = ll::Transport::async;
     }

@@ -8,6 +8,8 @@
 #include "mdh/hl/analysis.h"
 #include "mdh/hl/parse.h"
 #include "mdh/ll/names.h"
+#include "mdh/ll/parameters.h"
+#include "mdh/ll/roll.h"
 #include "mdh/passes/fuse.h"
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
@@ -205,6 +207,96 @@ ll::Config with_transports(const ll::Config& config, const hl::Program& p,
   return is_valid(result, p, machine) ? result : config;
 }
 
+/// Parts of some layers are dealt in other ways, to fewer cores, or to more than there are parts.
+void deal_cores(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
+                Random& random) {
+  for (const machine::Layer& layer : machine.layers) {
+    if (layer.kind != machine::LayerKind::cores || random.chance(50)) continue;
+    ll::Config dealt = config;
+    dealt.code.cores[layer.name] = {.count = random.between(0, 4),
+                                    .deal = random.pick(std::vector<ll::Deal>{
+                                        ll::Deal::block, ll::Deal::cyclic, ll::Deal::dynamic})};
+    if (is_valid(dealt, p, machine)) config = std::move(dealt);
+  }
+}
+
+/// Most tiles that can roll do; whether there are any.
+bool roll_tiles(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
+                Random& random) {
+  bool found = false;
+  const ll::Program low = ll::program_of(ll::parameters_of(config, p, machine), p, machine);
+  const ll::Nest inputs = ll::nest_of(low, low.decompose, machine);
+  for (const ll::Staging& s : ll::stagings(low, inputs, machine)) {
+    if (s.filled == 0 || random.chance(30)) continue;
+    const ll::Level& level = inputs.loops[static_cast<size_t>(s.filled) - 1].level;
+    if (!std::holds_alternative<ll::Roll>(ll::roll_of(low, inputs, s, level))) continue;
+    ll::Config rolling = config;
+    std::vector<ll::StageCode>& tiles = rolling.code.stage[p.inputs[s.buffer].symbol.name];
+    tiles.resize(std::max(tiles.size(), static_cast<size_t>(s.number) + 1));
+    ll::StageCode& tile = tiles[static_cast<size_t>(s.number)];
+    tile.depth = 1;
+    tile.roll = ll::LevelName{low.layers[static_cast<size_t>(level.layer)],
+                              p.dimensions[static_cast<size_t>(level.dimension)].symbol.name};
+    if (!is_valid(rolling, p, machine)) continue;
+    config = std::move(rolling);
+    found = true;
+  }
+  return found;
+}
+
+/// Neighbours along a dimension of the buffer: x[i + k], or x[i] and x[i + 1].
+bool has_windows(const hl::Program& p, const hl::BufferView& buffer) {
+  for (size_t e = 0; e < buffer.accesses.front().index.size(); ++e) {
+    const auto index = hl::find_affine(p, buffer.accesses.front().index[e]);
+    const bool several =
+        index && std::count(index->coefficients.begin(), index->coefficients.end(), 0) + 1 <
+                     std::ssize(index->coefficients);
+    if (several || buffer.accesses.size() > 1) return true;
+  }
+  return false;
+}
+
+/// Cores outside, then loops, and tiles of all windows right inside of one of them.
+ll::Config with_windows(ll::Config config, const hl::Program& p, const machine::Machine& machine,
+                        Random& random) {
+  random.shuffle(config.order);
+  const auto is_core = [&](const ll::LevelName& level) {
+    return machine.find_layer(level.layer)->kind == machine::LayerKind::cores;
+  };
+  std::stable_partition(config.order.begin(), config.order.end(), is_core);
+  config.phases.clear();
+  config.stage.clear();
+  config.code.stage.clear();
+  const auto last = static_cast<int64_t>(config.order.size());
+  for (const hl::BufferView& buffer : p.inputs) {
+    if (!has_windows(p, buffer)) continue;
+    const auto q = static_cast<size_t>(random.between(std::min<int64_t>(1, last - 1), last - 1));
+    // What lies where the user's buffers do, in another layout, is shared by most teams.
+    const bool shared = random.chance(50);
+    const machine::Region& region = shared ? machine.regions.front() : random.pick(machine.regions);
+    ll::Relocation tile{config.order[q], region.name, {}};
+    if (shared || random.chance(30)) tile.layout = random_layout(p, buffer, config, q, random);
+    config.stage[buffer.symbol.name] = {tile};
+  }
+  return config;
+}
+
+/// Where windows could roll, they mostly do, if need be with other loops around them.
+void roll_windows(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
+                  Random& random) {
+  if (roll_tiles(config, p, machine, random)) return;
+  const bool possible = std::any_of(p.inputs.begin(), p.inputs.end(),
+                                    [&](const auto& buffer) { return has_windows(p, buffer); });
+  if (!possible || config.order.empty() || random.chance(30)) return;
+  for (int attempt = 0; attempt < 12; ++attempt) {
+    ll::Config candidate = with_windows(config, p, machine, random);
+    if (!is_valid(candidate, p, machine)) continue;
+    if (!roll_tiles(candidate, p, machine, random)) continue;
+    config = std::move(candidate);
+    return;
+  }
+}
+
 // ---- mutations of known configurations
 
 const std::vector<ll::Config>& known_configs() {
@@ -304,9 +396,11 @@ ll::Config any_config(const hl::Program& program, const machine::Machine& machin
   for (int attempt = 0; attempt < 60; ++attempt) {
     ll::Config config = drawn(program, machine, style, random);
     if (attempt > 40) config.stage.clear();
-    if (is_valid(config, program, machine)) {
-      return with_transports(config, program, machine, random);
-    }
+    if (!is_valid(config, program, machine)) continue;
+    const Random before = random;
+    deal_cores(config, program, machine, random);
+    roll_windows(config, program, machine, random);
+    return with_transports(config, program, machine, before);
   }
   return ll::default_config(program, machine, static_cast<int>(random.between(1, 4)));
 }
@@ -323,9 +417,11 @@ Mutated mutated_config(Random& random) {
     const hl::Program fused = passes::fuse(program, config.fuse);
     shrink(config, fused, random);
     change_something(config, random);
-    if (is_valid(config, fused, machine)) {
-      return {program, machine, with_transports(config, fused, machine, random)};
-    }
+    if (!is_valid(config, fused, machine)) continue;
+    const Random before = random;
+    deal_cores(config, fused, machine, random);
+    roll_windows(config, fused, machine, random);
+    return {program, machine, with_transports(config, fused, machine, before)};
   }
 }
 

@@ -114,7 +114,8 @@ driver::RunReport run_with_progress(const Problem& problem, const Request& reque
 
 void note_unused(const Problem& problem, const Request& request) {
   if (request.quiet || problem.target->print == nullptr) return;
-  const auto unused = driver::without_effect(problem.config.config.code, *problem.target);
+  const auto unused =
+      driver::without_effect(problem.config.config.code, problem.machine, *problem.target);
   if (unused.empty()) return;
   fmt::print(stderr, "mdh: note: no effect on the code of target {} yet: {}\n",
              problem.target->name, join(unused, ", "));
