@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mdh/driver/memory.h"
 #include "mdh/passes/plan.h"
 #include "mdh/runtime/opencl/device.h"
 #include "tests/campaign/coverage.h"
@@ -56,6 +57,35 @@ TEST(Backends, openmp_with_the_address_sanitizer_5) { expect_sanitized(5, addres
 TEST(Backends, openmp_with_the_address_sanitizer_6) { expect_sanitized(6, address_sanitizer()); }
 TEST(Backends, openmp_with_the_thread_sanitizer_1) { expect_sanitized(7, thread_sanitizer()); }
 TEST(Backends, openmp_with_the_thread_sanitizer_2) { expect_sanitized(8, thread_sanitizer()); }
+
+/// A reduction that rounds, on cores and in rounds, so that every order of combining would show.
+Triple dealt_dot(const std::string& cores) {
+  const hl::Program dot = examples::find_entry("dot")->build({scalar::Scalar::f32, {4096}});
+  const std::string reduced = dot.dimensions.front().symbol.name;
+  return {dot, machine::find_machine("cpu"),
+          ll::parse_config(fmt::format(R"({{"mdh_config": 1, "machine": "cpu",
+    "layers": ["MM", "COR", "L1"], "split": {{"{0}": ["MM 8", "COR 16", "L1 32"]}},
+    "order": ["MM.{0}", "COR.{0}", "L1.{0}"], "code": {{"cores": {{"COR": {{{1}}}}}}}}})",
+                                       reduced, cores))};
+}
+
+TEST(Backends, dealing_does_not_change_a_bit) {
+  const runtime::host::Compiler compiler = runtime::host::find_compiler();
+  std::optional<std::vector<scalar::Array>> first;
+  for (const std::string deal : {"block", "cyclic", "dynamic"}) {
+    const auto one = prepare(dealt_dot(R"("count": 4, "deal": ")" + deal + "\""), 1, "openmp");
+    ASSERT_TRUE(one);
+    EXPECT_EQ(one->module.parts_on_cores, 4) << deal;
+    const auto kernels = runtime::host::load(std::vector{one->module}, compiler);
+    for (int threads = 1; threads <= 5; ++threads) {
+      driver::Memory memory(one->triple.program, one->inputs);
+      const auto outputs =
+          memory.run_poisoned([&](auto buffers) { kernels.front()(buffers, threads); });
+      if (!first) first = outputs;
+      EXPECT_EQ(outputs, *first) << deal << " on " << threads;
+    }
+  }
+}
 
 bool has_opencl() {
   try {
