@@ -98,6 +98,7 @@ std::string CPrinter::comment(const std::string& level, loop::How how) {
 
 std::string CPrinter::block(const Block& statements) {
   const RegisterMap outside = registers_;
+  std::set<std::string> begun;  // what begins anew in the same block is declared already
   std::string text;
   for (size_t n = 0; n < statements.size(); ++n) {
     // An index that nothing uses would only be noise.
@@ -106,6 +107,7 @@ std::string CPrinter::block(const Block& statements) {
     const bool used = !let || mentions(rest, let->var);
     const auto* alloc_ = statements[n].as<loop::Alloc>();
     if (alloc_) {
+      if (!begun.insert(alloc_->buffer.name).second) continue;
       text += begins(find_buffer(program_, alloc_->buffer), rest);
     } else if (used) {
       text += statement(statements[n]);

@@ -15,12 +15,6 @@ using scalar::Algebra;
 using scalar::Value;
 using Leaves = std::vector<Value>;
 
-/// All instances of one buffer, by the values of the digits it is per.
-struct Instances {
-  const Buffer* buffer;
-  std::map<std::vector<int64_t>, Memory> by_digits;
-};
-
 class Interpreter {
  public:
   Interpreter(const Program& p, const std::vector<scalar::Array>& inputs, Algebra& algebra,
@@ -55,12 +49,7 @@ class Interpreter {
   void operator()(const Alloc& s) {
     Instances& all = memory_.at(s.buffer.name);
     for (auto& [digits, memory] : all.by_digits) {
-      bool mine = true;
-      for (size_t n = 0; n < digits.size(); ++n) {
-        const auto here = index_.find(all.buffer->per[n].name);
-        mine = mine && (here == index_.end() || here->second == digits[n]);
-      }
-      if (!mine) continue;
+      if (!all.is_among(digits, index_)) continue;
       internal_check(!in_flight_.has_into(memory), "'{}' begins anew before copies into it landed",
                      s.buffer.name);
       memory.undefine();
@@ -183,22 +172,19 @@ class Interpreter {
 
   /// Lanes keep what they define to themselves.
   void operator()(const Lanes& s) {
-    const auto outside_index = index_;
-    const auto outside_values = values_;
-    std::vector<std::map<std::string, int64_t>> index(static_cast<size_t>(s.count), index_);
-    std::vector<std::map<std::string, Leaves>> values(static_cast<size_t>(s.count), values_);
-    for (size_t n = 0; n < index.size(); ++n) index[n][s.var.name] = static_cast<int64_t>(n);
+    std::vector<std::pair<decltype(index_), decltype(values_)>> lanes;
+    for (int64_t n = 0; n < s.count; ++n) {
+      lanes.emplace_back(index_, values_).first[s.var.name] = n;
+    }
     for (const Stmt& inner : s.body) {
-      for (size_t n = 0; n < index.size(); ++n) {
-        index_.swap(index[n]);
-        values_.swap(values[n]);
+      for (auto& [index, values] : lanes) {
+        index_.swap(index);
+        values_.swap(values);
         std::visit(*this, inner.node().is);
-        index_.swap(index[n]);
-        values_.swap(values[n]);
+        index_.swap(index);
+        values_.swap(values);
       }
     }
-    index_ = outside_index;
-    values_ = outside_values;
   }
 
   void operator()(const Barrier& s) { ++now_.epoch[s.team == Team::cores ? 1 : 0]; }

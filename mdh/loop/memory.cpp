@@ -66,4 +66,13 @@ void Memory::expect(std::span<const int64_t> index, const Moment& now) {
 
 void Memory::undefine() { std::fill(content_.defined.begin(), content_.defined.end(), 0); }
 
+bool Instances::is_among(const std::vector<int64_t>& digits,
+                         const std::map<std::string, int64_t>& values) const {
+  for (size_t n = 0; n < digits.size(); ++n) {
+    const auto here = values.find(buffer->per[n].name);
+    if (here != values.end() && here->second != digits[n]) return false;
+  }
+  return true;
+}
+
 }  // namespace mdh::loop

@@ -56,4 +56,14 @@ class Memory {
   std::vector<Trace> traces_;
 };
 
+/// All instances of one buffer, by the values of the digits it is per.
+struct Instances {
+  const Buffer* buffer;
+  std::map<std::vector<int64_t>, Memory> by_digits;
+
+  /// Whether an instance can be meant where some digits have values.
+  bool is_among(const std::vector<int64_t>& digits,
+                const std::map<std::string, int64_t>& values) const;
+};
+
 }  // namespace mdh::loop

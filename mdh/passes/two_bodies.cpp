@@ -85,8 +85,9 @@ class Tile {
       inside[loop->var] = *trip - 1;
     } else if (const auto bound = bound_of(*loop)) {
       inside[loop->var] = bound->parts - 1;
+      const size_t before = made_full_.size();
       result.body = whole(loop->body, inside);
-      if (is_full(result, *bound, around)) result.trip = scalar::index_literal(bound->parts);
+      if (is_full(*loop, *bound, around, before)) result.trip = scalar::index_literal(bound->parts);
       return StmtNode{result};
     }
     result.body = whole(loop->body, inside);
@@ -94,27 +95,27 @@ class Tile {
   }
 
   /// Whether the loop will run over all of its parts, under the conditions.
-  bool is_full(const loop::For& loop, const Bound& bound, const Greatest& around) {
+  bool is_full(const loop::For& loop, const Bound& bound, const Greatest& around, size_t before) {
     if (!is_monotone(bound.room, around, true)) return false;
     const Expr room = at_greatest(bound.room, around);
     if (!is_free_of(room, defined_)) return false;
     // A finer loop inside that is full in the last round says so of this one as well.
-    if (has_full_finer(loop)) return true;
-    assume(scalar::binary(BinaryOp::greater_equal, room, scalar::index_literal(bound.parts)));
-    made_full_.insert(loop.var);
+    if (!has_full_finer(loop, before)) {
+      assume(scalar::binary(BinaryOp::greater_equal, room, scalar::index_literal(bound.parts)));
+    }
+    made_full_.push_back(loop.var);
     return true;
   }
 
-  bool has_full_finer(const loop::For& loop) const {
+  bool has_full_finer(const loop::For& loop, size_t before) const {
     if (!is_digit(program_, loop.var)) return false;
     const loop::Digit& mine = find_digit(program_, loop.var);
-    return any_of(loop.body, [&](const Stmt& s) {
-      const loop::For* inner = as_replicated(s);
-      if (!inner || !is_digit(program_, inner->var)) return false;
-      const loop::Digit& finer = find_digit(program_, inner->var);
-      return finer.dimension == mine.dimension && finer.step < mine.step &&
-             made_full_.contains(finer.var);
-    });
+    return std::any_of(made_full_.begin() + static_cast<std::ptrdiff_t>(before), made_full_.end(),
+                       [&](const Symbol& inner) {
+                         if (!is_digit(program_, inner)) return false;
+                         const loop::Digit& finer = find_digit(program_, inner);
+                         return finer.dimension == mine.dimension && finer.step < mine.step;
+                       });
   }
 
   /// Whether a copied element is never beyond an edge, under the conditions.
@@ -143,7 +144,7 @@ class Tile {
   const loop::Program& program_;
   std::set<Symbol> defined_;
   std::vector<Expr> conditions_;
-  std::set<Symbol> made_full_;  // by a condition; only innermost ones have one of their own
+  std::vector<Symbol> made_full_;  // loops, innermost first
 };
 
 class Rewriter {
