@@ -55,6 +55,24 @@ TEST(Registers, an_unknown_index_needs_an_array) {
       {"float r[8] __attribute__((aligned(64)));  /* REG */", "r[n] = a;"});
 }
 
+TEST(Registers, what_outlives_a_share_is_no_variable) {
+  const loop::Program p = loop::parse(R"(mdh_loop 1
+kernel any
+dimension i < 2 kept
+digit c: COR.i < 2 of i step 1 cores
+buffer output y: f32[2]
+buffer input x: f32[2]
+buffer temporary r: f32[2] in REG of registers per ()
+function f(a: f32, i: i64) { y: f32 = a; }
+function combine() { }
+body {
+  alloc r;
+  deal cores (c < 2) { load a = x[c]; store r[0] = a; }
+}
+)");
+  EXPECT_FALSE(registers_of(p, p.buffers[2], p.body, true).has_value());
+}
+
 TEST(Registers, vectors_have_variables_and_lanes) {
   expect_lines(
       source_of("alloc r; lanes - n < 4 { load a = x[c, n]; store r[1, n] = a; } "

@@ -38,8 +38,10 @@ class Survey {
   Survey(const loop::Program& p, const Symbol& buffer, bool vectors)
       : program_(p), buffer_(buffer), vectors_(vectors) {}
 
+  /// What begins outside of a share outlives it, and others may see it.
   void block(const Block& statements, const loop::Lanes* lanes) {
     for (const Stmt& s : statements) {
+      if (s.as<loop::Deal>()) unknown_ = true;
       if (const auto* load = s.as<loop::Load>()) access(load->from, lanes);
       if (const auto* store = s.as<loop::Store>()) access(store->to, lanes);
       const auto* inner = s.as<loop::Lanes>();

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "mdh/ll/nest.h"
+#include "mdh/passes/pipeline.h"
 
 namespace mdh::test {
 namespace {
@@ -123,6 +125,11 @@ const std::vector<std::string>& rule_names() {
       "guarded copy",
       "lockstep",
       "exact tile in registers",
+      "reads past registers",
+      "decision before registers",
+      "whole and border tiles",
+      "straight code",
+      "vectors",
       "copies in flight",
       "asynchronous copy",
       "instance per core",
@@ -147,7 +154,22 @@ const std::vector<std::string>& rule_names() {
 }
 
 std::vector<std::string> rules_of(const ll::Program& low, const loop::Program& planned) {
-  return Finder(planned).run(low);
+  std::vector<std::string> rules = Finder(planned).run(low);
+  // What a pass finds to do.
+  const std::map<std::string, std::string> by_pass = {{"forward", "reads past registers"},
+                                                      {"unswitch", "decision before registers"},
+                                                      {"two-bodies", "whole and border tiles"},
+                                                      {"unroll-jam", "straight code"},
+                                                      {"vectorise", "vectors"}};
+  loop::Program before = planned;
+  passes::run_pipeline(planned, passes::Teams::one,
+                       [&](const passes::Pass& pass, const loop::Program& after) {
+                         const auto rule = by_pass.find(pass.name);
+                         const bool changed = !(after.body == before.body);
+                         if (rule != by_pass.end() && changed) rules.push_back(rule->second);
+                         before = after;
+                       });
+  return rules;
 }
 
 }  // namespace mdh::test
