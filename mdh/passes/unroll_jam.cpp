@@ -55,6 +55,14 @@ int64_t written_out(const loop::Program& p, const Block& block, bool with_lanes)
   return size;
 }
 
+/// No loop over registers or lanes in it may end at a border.
+bool is_whole(const Stmt& s) {
+  return !any_of({s}, [](const Stmt& inner) {
+    const loop::For* loop = as_replicated(inner);
+    return loop && !constant(loop->trip);
+  });
+}
+
 class Unroller {
  public:
   explicit Unroller(const loop::Program& p) : program_(p), names_(p) {}
@@ -76,21 +84,21 @@ class Unroller {
   Block statement(const Stmt& s, const Buffers& straight) {
     const loop::For* loop = as_replicated(s);
     if (!loop) return {loop::map_children(s, [&](const Block& b) { return block(b, straight); })};
-    const int64_t size = written_out(program_, {s}, false);
-    if (!constant(loop->trip)) {
-      return needs_conditions(*loop, straight) ? with_conditions(*loop, straight) : Block{s};
+    if (!is_whole(s)) {
+      return needs_conditions(*loop, straight) ? with_conditions(*loop) : Block{s};
     }
+    const int64_t size = written_out(program_, {s}, false);
     loop::For result = *loop;
     result.body = block(loop->body, straight);
     if (size > most_statements || loop->how == loop::How::lanes) return {StmtNode{result}};
     return copies(result, nullptr);
   }
 
-  /// Straight code: a nest of which all loops can be written out, or are lanes.
+  /// Straight code: a nest of which all loops can be written out, or are whole lanes.
   bool is_in_straight_code(const Symbol& buffer, const Block& statements) const {
     return any_of(statements, [&](const Stmt& s) {
       const loop::For* loop = as_replicated(s);
-      if (!loop || !constant(loop->trip)) return false;
+      if (!loop || !is_whole(s)) return false;
       Buffers used;
       add_registers(program_, {s}, used);
       return used.contains(buffer) && written_out(program_, {s}, false) <= most_statements;
@@ -107,20 +115,14 @@ class Unroller {
   }
 
   /// All rounds that there may be; also those of lanes, and of the loops inside.
-  Block with_conditions(const loop::For& loop, const Buffers& straight) {
+  Block with_conditions(const loop::For& loop) {
     loop::For result = loop;
     result.body = {};
     for (const Stmt& s : loop.body) {
       const loop::For* inner = as_replicated(s);
-      if (!inner) {
-        append(result.body, {s});
-      } else if (constant(inner->trip)) {
-        append(result.body, copies(*inner, nullptr));
-      } else {
-        append(result.body, with_conditions(*inner, straight));
-      }
+      append(result.body, inner ? with_conditions(*inner) : Block{s});
     }
-    return copies(result, &loop.trip);
+    return copies(result, constant(loop.trip) ? nullptr : &loop.trip);
   }
 
   Block copies(const loop::For& loop, const Expr* trip) {
