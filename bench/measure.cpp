@@ -1,12 +1,12 @@
 #include "bench/measure.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 
 #include "bench/child.h"
 #include "bench/load.h"
 #include "bench/statistics.h"
+#include "bench/verifier.h"
 #include "mdh/driver/data.h"
 #include "mdh/hl/analysis.h"
 
@@ -15,9 +15,6 @@ namespace {
 
 using driver::Memory;
 using scalar::Array;
-
-/// Programs with more points are checked by samples: there are many candidates.
-constexpr int64_t full_limit = int64_t{1} << 20;
 
 /// A candidate with its process.
 struct Entrant {
@@ -32,127 +29,54 @@ std::vector<bool> outputs_of(const hl::Program& program) {
   return is_output;
 }
 
+bool takes_part(const Entrant& entrant) {
+  return entrant.measured->standing == Standing::measured && entrant.child->is_usable();
+}
+
 // ---- verification
 
-std::vector<size_t> bytes_of_elements(const hl::Program& program) {
-  std::vector<size_t> bytes;
-  for (const hl::BufferView& view : program.outputs) {
-    bytes.push_back(static_cast<size_t>(scalar::bytes_of(view.type)));
-  }
-  return bytes;
-}
-
-/// Makes Memory::run_poisoned look for elements that stay as they were, not for bits that differ
-/// between two runs: a library need not combine in the same order twice. What the second run
-/// wrote is replaced by what the first one did.
-class TwoRuns {
- public:
-  TwoRuns(Child& child, const Memory& memory, const hl::Program& program)
-      : child_(child), memory_(memory), widths_(bytes_of_elements(program)) {}
-
-  void operator()(std::span<void* const> buffers) {
-    const std::vector<std::vector<char>> before = copied(buffers);
-    child_.compute();
-    if (first_.empty()) {
-      first_ = copied(buffers);
-      return;
-    }
-    for (size_t b = 0; b < widths_.size(); ++b) {
-      auto* now = static_cast<char*>(buffers[b]);
-      for (size_t at = 0; at < before[b].size(); at += widths_[b]) {
-        if (std::memcmp(now + at, &before[b][at], widths_[b]) == 0) continue;
-        std::memcpy(now + at, &first_[b][at], widths_[b]);
-      }
-    }
-  }
-
- private:
-  std::vector<std::vector<char>> copied(std::span<void* const> buffers) const {
-    std::vector<std::vector<char>> all;
-    for (size_t b = 0; b < widths_.size(); ++b) {
-      const auto* from = static_cast<const char*>(buffers[b]);
-      all.emplace_back(from, from + memory_.shared().bytes()[b]);
-    }
-    return all;
-  }
-
-  Child& child_;
-  const Memory& memory_;
-  std::vector<size_t> widths_;
-  std::vector<std::vector<char>> first_;
-};
-
-/// Compares what a candidate computes from the inputs in memory with the definition.
-driver::Verification verify(const hl::Program& program, const std::vector<Array>& inputs,
-                            Memory& memory, Child& child, const driver::VerifyOptions& how) {
-  child.load();
-  TwoRuns kernel(child, memory, program);
-  const std::vector<Array> outputs =
-      memory.run_poisoned([&](std::span<void* const> buffers) { kernel(buffers); });
-  if (!child.is_usable()) return {};
-  driver::Verification result = driver::verify_outputs(program, inputs, outputs, how);
-  for (size_t b = 0; b < outputs.size() && result.right; ++b) {
-    const auto written = std::count(outputs[b].defined.begin(), outputs[b].defined.end(), 1);
-    const auto expected = scalar::volume(hl::result_sizes(program)) *
-                          static_cast<int64_t>(program.outputs[b].accesses.size());
-    if (written == expected) continue;
-    result.right = false;
-    result.complaint = fmt::format("{} elements of output '{}' were written, expected {}", written,
-                                   program.outputs[b].symbol.name, expected);
-  }
-  return result;
-}
-
-void put_inputs(const hl::Program& program, const std::vector<Array>& inputs, Memory& memory) {
-  for (size_t n = 0; n < inputs.size(); ++n) {
-    copy_to_memory(inputs[n], memory.pointers()[program.outputs.size() + n]);
-  }
-}
-
-void judge(Entrant& entrant, const driver::Verification& verification, const std::string& where) {
+/// False if the candidate is out.
+bool judge(Entrant& entrant, const driver::Verification& verification, const std::string& where) {
   Measured& measured = *entrant.measured;
   if (!entrant.child->is_usable()) {
     measured.standing = Standing::failed;
     measured.note = entrant.child->failure();
-    return;
+    return false;
   }
-  const bool exact = measured.verification.exact;
+  const bool exact = measured.verification.exact || verification.exact;
   measured.verification = verification;
   measured.verification.exact = exact;
-  if (verification.right) return;
+  if (verification.right) return true;
   measured.standing = Standing::wrong;
   measured.note = where + verification.complaint;
+  return false;
 }
 
-bool takes_part(const Entrant& entrant) {
-  return entrant.measured->standing == Standing::measured && entrant.child->is_usable();
+/// mdh by the definition, the others by mdh; false if mdh is out, which ends everything.
+bool verify_on(const std::vector<Array>& inputs, Verifier& verifier, Numbers numbers,
+               std::vector<Entrant>& entrants) {
+  const std::string where = numbers == Numbers::whole ? "on whole numbers, " : "";
+  verifier.take(inputs, numbers);
+  for (Entrant& entrant : entrants) {
+    const bool is_mdh = entrant.measured->candidate.kind == PeerKind::mdh;
+    if (!takes_part(entrant)) continue;
+    const driver::Verification verification =
+        is_mdh ? verifier.by_definition(*entrant.child) : verifier.by_mdh(*entrant.child);
+    if (!judge(entrant, verification, where) && is_mdh) return false;
+  }
+  return true;
 }
 
 /// Bounds for any order of combination are weak for long sums, so results are exact first, on
 /// whole numbers, where nothing rounds; then within bounds, on the numbers that are measured.
 void verify_all(const hl::Program& program, const std::vector<Array>& inputs, Memory& memory,
-                std::vector<Entrant>& entrants, const MeasureOptions& options) {
-  if (driver::is_exact_on_whole_numbers(program)) {
-    const std::vector<Array> whole = driver::whole_inputs(program, options.seed);
-    put_inputs(program, whole, memory);
-    for (Entrant& entrant : entrants) {
-      const driver::Verification verification =
-          verify(program, whole, memory, *entrant.child,
-                 {.seed = options.seed, .whole = true, .limit = full_limit});
-      entrant.measured->verification.exact = verification.right;
-      judge(entrant, verification, "on whole numbers, ");
-    }
-    put_inputs(program, inputs, memory);
+                std::vector<Entrant>& entrants, uint64_t seed) {
+  Verifier verifier(program, memory, seed);
+  if (driver::is_exact_on_whole_numbers(program) &&
+      !verify_on(driver::whole_inputs(program, seed), verifier, Numbers::whole, entrants)) {
+    return;
   }
-  for (Entrant& entrant : entrants) {
-    if (!takes_part(entrant)) continue;
-    judge(entrant,
-          verify(program, inputs, memory, *entrant.child,
-                 {.depth = driver::sequential_depth(program),
-                  .seed = options.seed,
-                  .limit = full_limit}),
-          "");
-  }
+  verify_on(inputs, verifier, Numbers::any, entrants);
 }
 
 // ---- rounds
@@ -260,7 +184,7 @@ Result measure(const Workload& workload, const Instantiated& at,
   Memory memory(at.program, inputs, Memory::Place::shared);
   std::vector<Entrant> entrants = start(result.candidates, memory, at.program, options);
   options.progress("verifying");
-  verify_all(at.program, inputs, memory, entrants, options);
+  verify_all(at.program, inputs, memory, entrants, options.seed);
   drop_failed(entrants);
   if (result.candidates.front().standing != Standing::measured) return result;
   options.progress("measuring");
