@@ -116,43 +116,66 @@ std::string reason_of(const PeerCode& code, const std::string& complaint) {
                                  : complaint.substr(at, complaint.find('\n', at) - at));
 }
 
-Candidate compiled(const std::string& name, PeerKind kind, const PeerCode& code, int threads) {
-  Candidate candidate{.name = name, .kind = kind};
-  candidate.functions = {"run"};
-  candidate.threads = threads;
+/// A peer and its source on the way to a candidate.
+struct Draft {
+  Candidate candidate;
+  PeerCode code;
+  Compiler compiler;
+};
+
+Draft drafted(const std::string& name, PeerKind kind, const PeerCode& code, int threads) {
+  Draft draft{{.name = name, .kind = kind}, code, {}};
+  draft.candidate.functions = {"run"};
+  draft.candidate.threads = threads;
   try {
-    const Compiler compiler = compiler_of(code);
-    candidate.about = fmt::format("{} {}", code.compiler, join(compiler.flags, " "));
-    const Built built =
-        runtime::host::build_units({{code.source, code.contract, compiler}}, {}).front();
-    if (built.object) {
-      candidate.library = built.object->path;
-      candidate.keeps = built.object->folder;
-    } else {
-      candidate.absence = reason_of(code, built.failure.text);
-    }
+    draft.compiler = compiler_of(code);
+    draft.candidate.about = fmt::format("{} {}", code.compiler, join(draft.compiler.flags, " "));
   } catch (const Error& e) {
-    candidate.absence = e.diagnostic().code == "E604"
-                            ? fmt::format("not installed ({})", code.compiler)
-                            : e.diagnostic().message;
+    draft.candidate.absence = e.diagnostic().code == "E604"
+                                  ? fmt::format("not installed ({})", code.compiler)
+                                  : e.diagnostic().message;
   }
-  return candidate;
+  return draft;
+}
+
+/// All at once, because there are many and compilers are slow.
+void compile(std::vector<Draft>& drafts) {
+  std::vector<runtime::host::Unit> units;
+  std::vector<Draft*> open;
+  for (Draft& draft : drafts) {
+    if (!draft.candidate.absence.empty()) continue;
+    units.push_back({draft.code.source, draft.code.contract, draft.compiler});
+    open.push_back(&draft);
+  }
+  const std::vector<Built> built = runtime::host::build_units(units, {});
+  for (size_t n = 0; n < open.size(); ++n) {
+    Candidate& candidate = open[n]->candidate;
+    if (built[n].object) {
+      candidate.library = built[n].object->path;
+      candidate.keeps = built[n].object->folder;
+    } else {
+      candidate.absence = reason_of(open[n]->code, built[n].failure.text);
+    }
+  }
 }
 
 }  // namespace
 
 std::vector<Candidate> make_candidates(const Workload& workload, const Instantiated& at,
                                        const CandidateOptions& options) {
-  std::vector<Candidate> all = {mdh_candidate(workload, at, options)};
+  std::vector<Draft> drafts;
   for (const Peer& peer : options.peers) {
     if (const std::optional<PeerCode> code = peer.code(workload, at)) {
-      all.push_back(compiled(peer.name, peer.kind, *code, options.threads));
+      drafts.push_back(drafted(peer.name, peer.kind, *code, options.threads));
     }
   }
   for (const auto& [name, file] : options.user_files) {
     const PeerCode code{with_sizes(read_file(file), workload, at), "gcc", {"-ffast-math"}};
-    all.push_back(compiled(name, PeerKind::user, code, options.threads));
+    drafts.push_back(drafted(name, PeerKind::user, code, options.threads));
   }
+  compile(drafts);
+  std::vector<Candidate> all = {mdh_candidate(workload, at, options)};
+  for (const Draft& draft : drafts) all.push_back(draft.candidate);
   return all;
 }
 

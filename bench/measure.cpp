@@ -116,6 +116,13 @@ Round run_round(std::vector<Entrant>& entrants) {
   return round;
 }
 
+std::string cause_of(const Load& load) {
+  if (foreign_share(load) > most_foreign) {
+    return fmt::format("others use {:.0f} % of the machine", 100 * foreign_share(load));
+  }
+  return fmt::format("candidates used {:.3f} s while it was not their turn", load.idle);
+}
+
 /// Those that failed meanwhile; true if there are some.
 bool drop_failed(std::vector<Entrant>& entrants) {
   for (Entrant& entrant : entrants) {
@@ -138,8 +145,7 @@ void run_rounds(std::vector<Entrant>& entrants, const MeasureOptions& options, R
     const bool disturbed = is_disturbed(round.load);
     if (disturbed && result.repeated < options.repeats) {
       ++result.repeated;
-      options.progress(fmt::format("round {} repeated: others use {:.0f} % of the machine",
-                                   done + 1, 100 * foreign_share(round.load)));
+      options.progress(fmt::format("round {} repeated: {}", done + 1, cause_of(round.load)));
       continue;
     }
     result.disturbed += disturbed ? 1 : 0;
