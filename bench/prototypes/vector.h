@@ -8,8 +8,8 @@
 typedef float Vector __attribute__((vector_size(4 * LANES)));
 typedef float AnyVector __attribute__((vector_size(4 * LANES), aligned(4)));
 
-static inline Vector load(const float *from) { return *(const AnyVector *)from; }
-static inline void store(float *to, Vector value) { *(AnyVector *)to = value; }
+static inline Vector load(const float* from) { return *(const AnyVector*)from; }
+static inline void store(float* to, Vector value) { *(AnyVector*)to = value; }
 
 static inline float total(Vector of) {
   float sum = 0;
