@@ -7,11 +7,11 @@
 
 #include "sizes.h"
 
-#ifndef ROWS  // rows of the register tile
-#define ROWS 2
+#ifndef ROWS  // rows of the register tile: a row of the image serves R of them
+#define ROWS 8
 #endif
-#ifndef NV  // vectors of the register tile along q
-#define NV 8
+#ifndef NV  // vectors of the register tile along q; gcc spills with more than one
+#define NV 1
 #endif
 
 enum { WIDTH = Q + S - 1, WORDS = (R + LANES - 1) / LANES };
@@ -21,14 +21,15 @@ INLINE void convolve(const float *image, Vector columns[S][WORDS], float *out) {
   Vector sum[ROWS][NV];
   UNROLLED for (int p = 0; p < ROWS; ++p) UNROLLED for (int n = 0; n < NV; ++n)
       sum[p][n] = (Vector){0};
-  UNROLLED for (int s = 0; s < S; ++s) {
-    UNROLLED for (int row = 0; row < ROWS + R - 1; ++row) UNROLLED for (int n = 0; n < NV; ++n) {
-      const Vector pixels = load(image + (long)row * WIDTH + s + n * LANES);
-      UNROLLED for (int p = 0; p < ROWS; ++p) {
-        const int r = row - p;
-        if (r >= 0 && r < R) sum[p][n] += pixels * columns[s][r / LANES][r % LANES];
-      }
-    }
+  // Not unrolled: the compiler would keep all of the filter in registers, and spill the sums.
+#pragma GCC unroll 1
+  for (int s = 0; s < S; ++s) {
+    Vector pixels[ROWS + R - 1][NV];
+    UNROLLED for (int row = 0; row < ROWS + R - 1; ++row) UNROLLED for (int n = 0; n < NV; ++n)
+        pixels[row][n] = load(image + (long)row * WIDTH + s + n * LANES);
+    UNROLLED for (int r = 0; r < R; ++r) UNROLLED for (int p = 0; p < ROWS; ++p)
+        UNROLLED for (int n = 0; n < NV; ++n)
+            sum[p][n] += pixels[p + r][n] * columns[s][r / LANES][r % LANES];
   }
   UNROLLED for (int p = 0; p < ROWS; ++p) UNROLLED for (int n = 0; n < NV; ++n)
       store(out + (long)p * Q + n * LANES, sum[p][n]);

@@ -22,12 +22,22 @@ enum {
   PIXEL = SW * C,
 };
 
-/// F[k ... k + KR][r] -> [s c][KR], four by four.
+#define SHUFFLED __builtin_shufflevector
+
+/// F[k ... k + KR][r] -> [s c][KR], four by four in registers.
 static void pack_filter(const float *filter, float *packed) {
-  for (long x = 0; x < SC; x += LANES)
-    UNROLLED for (int k = 0; k < KR; ++k) {
-      const Vector four = load(filter + (long)k * R * SC + x);
-      UNROLLED for (int u = 0; u < LANES; ++u) packed[(x + u) * KR + k] = four[u];
+  for (long x = 0; x < SC; x += 4)
+    UNROLLED for (int k = 0; k < KR; k += 4) {
+      const float *from = filter + (long)k * R * SC + x;
+      float *to = packed + x * KR + k;
+      const Vector a = load(from), b = load(from + R * SC);
+      const Vector c = load(from + 2 * R * SC), d = load(from + 3 * R * SC);
+      const Vector ab = SHUFFLED(a, b, 0, 4, 1, 5), AB = SHUFFLED(a, b, 2, 6, 3, 7);
+      const Vector cd = SHUFFLED(c, d, 0, 4, 1, 5), CD = SHUFFLED(c, d, 2, 6, 3, 7);
+      store(to, SHUFFLED(ab, cd, 0, 1, 4, 5));
+      store(to + KR, SHUFFLED(ab, cd, 2, 3, 6, 7));
+      store(to + 2 * KR, SHUFFLED(AB, CD, 0, 1, 4, 5));
+      store(to + 3 * KR, SHUFFLED(AB, CD, 2, 3, 6, 7));
     }
 }
 
@@ -67,4 +77,5 @@ void run(void **buffers, char *workspace, long threads) {
   }
 }
 
+_Static_assert(LANES == 4, "the copy is written for four lanes");
 _Static_assert(K % KR == 0 && Q % QR == 0 && SC % LANES == 0, "whole tiles only");
