@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -54,16 +55,21 @@ std::string cell(const Result& result, const std::string& peer, const Measured* 
   return value > 0 ? fmt::format("{:.2f}{}", value, candidate == best ? "*" : "") : "-";
 }
 
-/// All candidates but mdh, in the order in which they appear first.
+/// All candidates but mdh: in the order of the table of peers, then those of the user.
 std::vector<std::string> peer_names(const std::vector<Result>& results) {
   std::vector<std::string> names;
+  for (const Peer& peer : peers()) names.push_back(peer.name);
+  std::set<std::string> present;
   for (const Result& result : results) {
     for (const Measured& candidate : result.candidates) {
       const std::string& name = candidate.candidate.name;
-      const bool known = std::find(names.begin(), names.end(), name) != names.end();
-      if (candidate.candidate.kind != PeerKind::mdh && !known) names.push_back(name);
+      if (candidate.candidate.kind == PeerKind::mdh) continue;
+      present.insert(name);
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
   }
+  const auto is_absent = [&](const std::string& name) { return present.count(name) == 0; };
+  names.erase(std::remove_if(names.begin(), names.end(), is_absent), names.end());
   return names;
 }
 
