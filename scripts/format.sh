@@ -20,7 +20,7 @@ fi
 
 sources() {
   local folder
-  for folder in mdh tools examples tests; do
+  for folder in mdh tools examples bench tests; do
     if [[ -d $folder ]]; then
       find "$folder" \( -name '*.h' -o -name '*.cpp' \) -print0
     fi

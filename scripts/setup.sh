@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs the packages that mdh needs and that are missing; nothing else. Debian and Ubuntu.
 #
-#   scripts/setup.sh [build|test|full]
+#   scripts/setup.sh [build|test|full|bench]
 #
 #   build  what it takes to build mdh
 #   test   and to test it (the default)
 #   full   and to run clang-tidy and the fuzzer
+#   bench  what it takes to build mdh, and the libraries that 'mdh bench cpu' compares it with
 #
 # MDH_SKIP_SETUP=1 skips it all, for machines that have their packages from elsewhere.
 # Exit code 3: a required package is missing and cannot be installed.
@@ -30,6 +31,7 @@ mdh_setup_system() {
 mdh_setup_packages() {
   local system=$1 purpose=$2
   local build test full
+  local bench="?clang ?libomp-dev ?libopenblas0-pthread ?libblis4-openmp ?libeigen3-dev ?libdnnl-dev"
   local opencl="?opencl-c-headers ?ocl-icd-libopencl1 ?pocl-opencl-icd" # PoCL is a device on the CPU
   case $system in
     debian-12)
@@ -52,7 +54,8 @@ mdh_setup_packages() {
     build) echo "$build" ;;
     test) echo "$build $test" ;;
     full) echo "$build $test $full" ;;
-    *) mdh_setup_say "unknown purpose '$purpose': build, test or full" && return 2 ;;
+    bench) echo "$build $bench" ;;
+    *) mdh_setup_say "unknown purpose '$purpose': build, test, full or bench" && return 2 ;;
   esac
 }
 

@@ -201,9 +201,9 @@ Verification verify_samples(const hl::Program& p, const std::vector<Array>& inpu
   const int64_t results = scalar::volume(sizes);
   const bool floats = any_floating(p) && judge.bounded();
   const std::vector<Array> magnitudes = floats ? magnitudes_of(inputs) : inputs;
-  for (int64_t n = 0; n < std::min<int64_t>(results, sample_count) && judge.result.right; ++n) {
+  for (int64_t n = 0; n < std::min<int64_t>(results, options.samples) && judge.result.right; ++n) {
     const std::vector<int64_t> point =
-        results <= sample_count ? nth_point(sizes, n) : sampled_point(sizes, options, random);
+        results <= options.samples ? nth_point(sizes, n) : sampled_point(sizes, options, random);
     const auto exact = hl::evaluate_at(p, inputs, algebras.exact, point);
     const auto wide = floats ? hl::evaluate_at(p, inputs, algebras.wide, point) : exact;
     const auto magnitude =

@@ -35,6 +35,7 @@ struct VerifyOptions {
   uint64_t seed = 1;
   bool whole = false;  // inputs are whole numbers: results that cannot have rounded are exact
   int64_t limit = full_limit;              // points up to which everything is checked
+  int samples = sample_count;              // elements that are checked beyond it
   std::function<void(double)> share = {};  // called with how much is done, now and then
 };
 

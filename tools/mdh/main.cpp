@@ -28,6 +28,23 @@ void add_program_options(CLI::App& verb, Request& request) {
   verb.add_flag("-q,--quiet", request.quiet, "no progress on stderr");
 }
 
+void add_bench_options(CLI::App& verb, mdh::bench::BenchOptions& options,
+                       mdh::tool::BenchVerbOptions& shown) {
+  verb.add_option("SUITE", options.suite, "cpu, more or tiny")->required();
+  verb.add_flag("--list", shown.list, "only the workloads and the peers");
+  verb.add_option("--workloads", options.workloads, "some of the suite: a,b")->delimiter(',');
+  verb.add_option("--peers", options.peers, "some of the peers: a,b")->delimiter(',');
+  verb.add_option("--peer-file", options.peer_files, "a candidate of your own: NAME=F.c");
+  verb.add_option("--configs", options.configs, "a folder with WORKLOAD.json for mdh");
+  verb.add_option("--rounds", options.rounds, "rounds (default 11, quick 3)")
+      ->check(CLI::Range(1, 1000));
+  verb.add_option("--threads", options.threads, "threads to use (default: all cores)")
+      ->check(CLI::Range(1, 4096));
+  verb.add_flag("--quick", options.quick, "few and short rounds, one repetition");
+  verb.add_option("--json", shown.json, "a file for the whole report");
+  verb.add_flag("-q,--quiet", shown.quiet, "no progress on stderr");
+}
+
 /// CLI11's complaint as one of ours, with the nearest verb or option.
 int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   std::vector<std::string> verbs;
@@ -154,6 +171,13 @@ int main(int argc, char** argv) {
                    "seconds for a run of compiled code (default 600; 0: none)")
       ->check(CLI::Range(0.0, 1e9));
   run_verb->callback(call([&] { return run(request, run_options); }));
+
+  CLI::App* bench_verb = app.add_subcommand("bench", "measure against libraries and plain loops");
+  mdh::bench::BenchOptions bench_options;
+  bench_options.version = MDH_VERSION;
+  BenchVerbOptions bench_shown;
+  add_bench_options(*bench_verb, bench_options, bench_shown);
+  bench_verb->callback(call([&] { return bench(bench_options, bench_shown); }));
 
   std::string pass, loop_file;
   CLI::App* dev_verb = app.add_subcommand("dev", "one pass on a loop program; alone: all passes");

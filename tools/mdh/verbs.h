@@ -2,6 +2,7 @@
 // return the exit code.
 #pragma once
 
+#include "bench/bench.h"
 #include "tools/mdh/request.h"
 
 namespace mdh::tool {
@@ -24,6 +25,15 @@ struct RunVerbOptions {
   std::vector<std::string> outputs;  // "NAME=F.npy"
 };
 int run(const Request& request, const RunVerbOptions& options);
+
+struct BenchVerbOptions {
+  bool list = false;  // only say what there is
+  bool quiet = false;
+  std::string json;  // a file for the whole report; empty: none
+};
+
+/// mdh against its peers: a table on stdout.
+int bench(const bench::BenchOptions& asked, const BenchVerbOptions& verb);
 
 /// Two configuration files; exit code 0 also if they differ.
 int diff(const std::string& left, const std::string& right);

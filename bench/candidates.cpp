@@ -1,0 +1,182 @@
+#include "bench/candidates.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "bench/machine.h"
+#include "bench/texts.h"
+#include "mdh/driver/decomposition.h"
+#include "mdh/driver/devices.h"
+#include "mdh/driver/executable.h"
+#include "mdh/support/diagnostic.h"
+#include "mdh/support/files.h"
+#include "mdh/support/text.h"
+
+namespace mdh::bench {
+namespace {
+
+using runtime::host::Built;
+using runtime::host::Compiler;
+
+// ---- mdh
+
+/// The configuration of a workload and where it comes from; nothing if there is none.
+std::optional<driver::ChosenConfig> known_config(const Workload& workload,
+                                                 const std::string& folder) {
+  const std::string name = workload.name + ".json";
+  if (!folder.empty()) {
+    const std::string file = std::filesystem::path(folder) / name;
+    if (!std::filesystem::exists(file)) return std::nullopt;
+    const std::optional<ll::Config> config = driver::read_config(file);
+    if (config) return driver::ChosenConfig{*config, "file " + file};
+    return std::nullopt;
+  }
+  const std::string path = fmt::format("bench/configs/{}/{}", machine_class(), name);
+  const auto text = texts().find(path);
+  if (text == texts().end()) return std::nullopt;
+  const TemporaryDirectory scratch;
+  write_file(scratch.path() / name, text->second);
+  return driver::ChosenConfig{*driver::read_config(scratch.path() / name), "file " + path};
+}
+
+Candidate of_config(const Instantiated& at, const machine::Machine& machine,
+                    const driver::ChosenConfig& chosen, int threads) {
+  const driver::Target& target = driver::find_target("openmp");
+  const auto executable = std::make_shared<driver::Executable>(
+      driver::compile(at.program, machine, chosen.config, target));
+  const kernel::Module& module = executable->module();
+  Candidate candidate{.name = "mdh", .kind = PeerKind::mdh, .about = chosen.source};
+  candidate.library = executable->library();
+  kernel::for_each_launch(module.steps, [&](const kernel::Launch& launch, auto) {
+    candidate.functions.push_back(launch.function);
+  });
+  candidate.workspace_bytes = module.workspace();
+  candidate.threads = std::clamp(threads, 1, module.threads());
+  candidate.keeps = executable;
+  return candidate;
+}
+
+/// A configuration that is not valid here is no reason to stop: the default one is measured.
+Candidate mdh_candidate(const Workload& workload, const Instantiated& at,
+                        const CandidateOptions& options) {
+  const driver::Target& target = driver::find_target("openmp");
+  std::string refusal;
+  try {
+    if (const auto known = known_config(workload, options.configs)) {
+      const machine::Machine machine = known->config.machine.empty()
+                                           ? driver::machine_of(target, "")
+                                           : machine::load_machine(known->config.machine);
+      return of_config(at, machine,
+                       driver::choose_config(at.program, machine, &known->config,
+                                             known->source.substr(5), options.threads),
+                       options.threads);
+    }
+  } catch (const Error& e) {
+    refusal =
+        fmt::format(" (its own was refused: {} [{}])", e.diagnostic().message, e.diagnostic().code);
+  }
+  const machine::Machine machine = driver::machine_of(target, "");
+  driver::ChosenConfig chosen =
+      driver::choose_config(at.program, machine, nullptr, "", options.threads);
+  chosen.source += refusal;
+  return of_config(at, machine, chosen, options.threads);
+}
+
+// ---- peers
+
+/// The instruction set that is proven for gcc is right for g++, too.
+std::vector<std::string> flags_of(const PeerCode& code, const runtime::Cache& cache) {
+  if (code.compiler != "g++") return code.flags;
+  std::vector<std::string> flags =
+      runtime::host::compiler_for(kernel::Module{.compiler = "gcc"}, cache).flags;
+  flags.erase(flags.begin());  // -O3, which comes anyway
+  flags.insert(flags.end(), code.flags.begin(), code.flags.end());
+  return flags;
+}
+
+Compiler compiler_of(const PeerCode& code) {
+  const runtime::Cache cache = runtime::Cache::of_user();
+  kernel::Module module;
+  module.compiler = code.compiler;
+  module.flags = flags_of(code, cache);
+  Compiler compiler = runtime::host::compiler_for(module, cache);
+  if (code.compiler == "g++") compiler.flags.emplace_back("-xc++");
+  return compiler;
+}
+
+/// Why a source was not compiled, in a few words.
+std::string reason_of(const PeerCode& code, const std::string& complaint) {
+  if (!code.headers.empty() && complaint.find(code.headers) != std::string::npos &&
+      complaint.find("No such file") != std::string::npos) {
+    return fmt::format("not installed ({})", code.headers);
+  }
+  const size_t at = complaint.find("error: ");
+  return "not compiled: " + (at == std::string::npos
+                                 ? complaint
+                                 : complaint.substr(at, complaint.find('\n', at) - at));
+}
+
+/// A peer and its source on the way to a candidate.
+struct Draft {
+  Candidate candidate;
+  PeerCode code;
+  Compiler compiler;
+};
+
+Draft drafted(const std::string& name, PeerKind kind, const PeerCode& code, int threads) {
+  Draft draft{{.name = name, .kind = kind}, code, {}};
+  draft.candidate.functions = {"run"};
+  draft.candidate.threads = threads;
+  try {
+    draft.compiler = compiler_of(code);
+    draft.candidate.about = fmt::format("{} {}", code.compiler, join(draft.compiler.flags, " "));
+  } catch (const Error& e) {
+    draft.candidate.absence = e.diagnostic().code == "E604"
+                                  ? fmt::format("not installed ({})", code.compiler)
+                                  : e.diagnostic().message;
+  }
+  return draft;
+}
+
+/// All at once, because there are many and compilers are slow.
+void compile(std::vector<Draft>& drafts) {
+  std::vector<runtime::host::Unit> units;
+  std::vector<Draft*> open;
+  for (Draft& draft : drafts) {
+    if (!draft.candidate.absence.empty()) continue;
+    units.push_back({draft.code.source, draft.code.contract, draft.compiler});
+    open.push_back(&draft);
+  }
+  const std::vector<Built> built = runtime::host::build_units(units, {});
+  for (size_t n = 0; n < open.size(); ++n) {
+    Candidate& candidate = open[n]->candidate;
+    if (built[n].object) {
+      candidate.library = built[n].object->path;
+      candidate.keeps = built[n].object->folder;
+    } else {
+      candidate.absence = reason_of(open[n]->code, built[n].failure.text);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Candidate> make_candidates(const Workload& workload, const Instantiated& at,
+                                       const CandidateOptions& options) {
+  std::vector<Draft> drafts;
+  for (const Peer& peer : options.peers) {
+    if (const std::optional<PeerCode> code = peer.code(workload, at)) {
+      drafts.push_back(drafted(peer.name, peer.kind, *code, options.threads));
+    }
+  }
+  for (const auto& [name, file] : options.user_files) {
+    const PeerCode code{with_sizes(read_file(file), workload, at), "gcc", {"-ffast-math"}};
+    drafts.push_back(drafted(name, PeerKind::user, code, options.threads));
+  }
+  compile(drafts);
+  std::vector<Candidate> all = {mdh_candidate(workload, at, options)};
+  for (const Draft& draft : drafts) all.push_back(draft.candidate);
+  return all;
+}
+
+}  // namespace mdh::bench

@@ -1,0 +1,37 @@
+// Those who compete in a workload: mdh and its peers, compiled.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/peers.h"
+
+namespace mdh::bench {
+
+/// A shared object and how it is called.
+struct Candidate {
+  std::string name;  // "mdh", or the name of a peer
+  PeerKind kind = PeerKind::library;
+  std::string about;    // compiler and flags, or the configuration
+  std::string library;  // the file
+  std::vector<std::string> functions;
+  int64_t workspace_bytes = 0;
+  int threads = 1;
+  std::string absence = {};  // why it cannot take part
+  std::shared_ptr<const void> keeps = {};
+};
+
+struct CandidateOptions {
+  std::vector<Peer> peers;
+  std::vector<std::pair<std::string, std::string>> user_files;  // name and C file
+  std::string configs;                                          // a folder; empty: those inside
+  int threads = 1;
+};
+
+/// mdh first. Peers that do not compute the workload are left out; those that cannot be compiled
+/// or are not installed are there and say so.
+std::vector<Candidate> make_candidates(const Workload& workload, const Instantiated& at,
+                                       const CandidateOptions& options);
+
+}  // namespace mdh::bench

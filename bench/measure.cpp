@@ -1,0 +1,202 @@
+#include "bench/measure.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "bench/child.h"
+#include "bench/load.h"
+#include "bench/statistics.h"
+#include "bench/verifier.h"
+#include "mdh/driver/data.h"
+#include "mdh/hl/analysis.h"
+
+namespace mdh::bench {
+namespace {
+
+using driver::Memory;
+using scalar::Array;
+
+/// A candidate with its process.
+struct Entrant {
+  Measured* measured;
+  std::unique_ptr<Child> child;
+  int calls = 0;  // in one turn
+};
+
+std::vector<bool> outputs_of(const hl::Program& program) {
+  std::vector<bool> is_output(program.outputs.size(), true);
+  is_output.resize(program.outputs.size() + program.inputs.size(), false);
+  return is_output;
+}
+
+bool takes_part(const Entrant& entrant) {
+  return entrant.measured->standing == Standing::measured && entrant.child->is_usable();
+}
+
+// ---- verification
+
+/// False if the candidate is out.
+bool judge(Entrant& entrant, const driver::Verification& verification, const std::string& where) {
+  Measured& measured = *entrant.measured;
+  if (!entrant.child->is_usable()) {
+    measured.standing = Standing::failed;
+    measured.note = entrant.child->failure();
+    return false;
+  }
+  const bool exact = measured.verification.exact || verification.exact;
+  measured.verification = verification;
+  measured.verification.exact = exact;
+  if (verification.right) return true;
+  measured.standing = Standing::wrong;
+  measured.note = where + verification.complaint;
+  return false;
+}
+
+/// mdh by the definition, the others by mdh; false if mdh is out, which ends everything.
+bool verify_on(const std::vector<Array>& inputs, Verifier& verifier, Numbers numbers,
+               std::vector<Entrant>& entrants) {
+  const std::string where = numbers == Numbers::whole ? "on whole numbers, " : "";
+  verifier.take(inputs, numbers);
+  for (Entrant& entrant : entrants) {
+    const bool is_mdh = entrant.measured->candidate.kind == PeerKind::mdh;
+    if (!takes_part(entrant)) continue;
+    const driver::Verification verification =
+        is_mdh ? verifier.by_definition(*entrant.child) : verifier.by_mdh(*entrant.child);
+    if (!judge(entrant, verification, where) && is_mdh) return false;
+  }
+  return true;
+}
+
+/// Bounds for any order of combination are weak for long sums, so results are exact first, on
+/// whole numbers, where nothing rounds; then within bounds, on the numbers that are measured.
+void verify_all(const hl::Program& program, const std::vector<Array>& inputs, Memory& memory,
+                std::vector<Entrant>& entrants, uint64_t seed) {
+  Verifier verifier(program, memory, seed);
+  if (driver::is_exact_on_whole_numbers(program) &&
+      !verify_on(driver::whole_inputs(program, seed), verifier, Numbers::whole, entrants)) {
+    return;
+  }
+  verify_on(inputs, verifier, Numbers::any, entrants);
+}
+
+// ---- rounds
+
+/// The median without the first run, which finds the caches as another candidate left them.
+double turn_us(std::vector<double> times) {
+  if (times.size() > 1) times.erase(times.begin());
+  return median(times);
+}
+
+void choose_calls(Entrant& entrant, double turn_seconds) {
+  const double one = turn_us(entrant.child->time(3)) * 1e-6;
+  const double wanted = one > 0 ? turn_seconds / one : 1;
+  entrant.calls = 1 + static_cast<int>(std::clamp(wanted, 3.0, 1000.0));
+}
+
+struct Round {
+  std::vector<double> times;
+  Load load;
+};
+
+Round run_round(std::vector<Entrant>& entrants) {
+  std::vector<pid_t> processes;
+  for (const Entrant& entrant : entrants) processes.push_back(entrant.child->process());
+  const LoadMeter meter(processes);
+  Round round;
+  double idle = 0;
+  for (Entrant& entrant : entrants) {
+    std::vector<double> before;
+    for (const pid_t process : processes) before.push_back(cpu_seconds(process));
+    round.times.push_back(turn_us(entrant.child->time(entrant.calls)));
+    for (size_t n = 0; n < processes.size(); ++n) {
+      if (processes[n] != entrant.child->process()) idle += cpu_seconds(processes[n]) - before[n];
+    }
+  }
+  round.load = meter.since(idle);
+  return round;
+}
+
+std::string cause_of(const Load& load) {
+  if (foreign_share(load) > most_foreign) {
+    return fmt::format("others use {:.0f} % of the machine", 100 * foreign_share(load));
+  }
+  return fmt::format("candidates used {:.3f} s while it was not their turn", load.idle);
+}
+
+/// Those that failed meanwhile; true if there are some.
+bool drop_failed(std::vector<Entrant>& entrants) {
+  for (Entrant& entrant : entrants) {
+    if (entrant.child->is_usable()) continue;
+    entrant.measured->standing = Standing::failed;
+    entrant.measured->note = entrant.child->failure();
+    entrant.measured->round_us.clear();
+  }
+  const auto failed = [](const Entrant& entrant) { return !takes_part(entrant); };
+  const auto kept = std::remove_if(entrants.begin(), entrants.end(), failed);
+  const bool some = kept != entrants.end();
+  entrants.erase(kept, entrants.end());
+  return some;
+}
+
+void run_rounds(std::vector<Entrant>& entrants, const MeasureOptions& options, Result& result) {
+  for (int done = 0; done < options.rounds && !entrants.empty();) {
+    const Round round = run_round(entrants);
+    if (drop_failed(entrants)) continue;
+    const bool disturbed = is_disturbed(round.load);
+    if (disturbed && result.repeated < options.repeats) {
+      ++result.repeated;
+      options.progress(fmt::format("round {} repeated: {}", done + 1, cause_of(round.load)));
+      continue;
+    }
+    result.disturbed += disturbed ? 1 : 0;
+    if (disturbed) result.foreign = std::max(result.foreign, foreign_share(round.load));
+    for (size_t n = 0; n < entrants.size(); ++n) {
+      entrants[n].measured->round_us.push_back(round.times[n]);
+    }
+    ++done;
+  }
+}
+
+std::vector<Entrant> start(std::vector<Measured>& all, const Memory& memory,
+                           const hl::Program& program, const MeasureOptions& options) {
+  std::vector<Entrant> entrants;
+  for (Measured& measured : all) {
+    measured.note = measured.candidate.absence;
+    if (!measured.note.empty()) continue;
+    auto child = std::make_unique<Child>(options.runner, measured.candidate, memory,
+                                         outputs_of(program), options.time_limit);
+    measured.standing = !child->absence().empty()   ? Standing::absent
+                        : !child->failure().empty() ? Standing::failed
+                                                    : Standing::measured;
+    measured.note = child->absence() + child->failure();
+    if (!child->is_usable()) continue;
+    measured.note = child->about();
+    entrants.push_back({&measured, std::move(child)});
+  }
+  return entrants;
+}
+
+}  // namespace
+
+Result measure(const Workload& workload, const Instantiated& at,
+               const std::vector<Candidate>& candidates, const MeasureOptions& options) {
+  Result result{.workload = workload, .sizes = at.sizes};
+  result.operations = static_cast<double>(hl::operations(at.program));
+  result.bytes = static_cast<double>(hl::bytes(at.program));
+  for (const Candidate& candidate : candidates) result.candidates.push_back({candidate});
+  const std::vector<Array> inputs = at.entry->inputs
+                                        ? at.entry->inputs(at.instance, at.program, options.seed)
+                                        : driver::random_inputs(at.program, options.seed);
+  Memory memory(at.program, inputs, Memory::Place::shared);
+  std::vector<Entrant> entrants = start(result.candidates, memory, at.program, options);
+  options.progress("verifying");
+  verify_all(at.program, inputs, memory, entrants, options.seed);
+  drop_failed(entrants);
+  if (result.candidates.front().standing != Standing::measured) return result;
+  options.progress("measuring");
+  for (Entrant& entrant : entrants) choose_calls(entrant, options.turn_seconds);
+  run_rounds(entrants, options, result);
+  return result;
+}
+
+}  // namespace mdh::bench

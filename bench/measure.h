@@ -1,0 +1,47 @@
+// Rounds: all candidates of a workload, verified, then measured in turn.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/candidates.h"
+#include "mdh/driver/verification.h"
+
+namespace mdh::bench {
+
+struct MeasureOptions {
+  int rounds = 11;
+  double turn_seconds = 0.05;  // what the runs of one candidate in one round should take
+  int repeats = 10;            // rounds that may be repeated because others used the machine
+  double time_limit = 120;     // seconds for one turn
+  uint64_t seed = 1;
+  std::string runner;
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+};
+
+enum class Standing { measured, absent, failed, wrong };
+
+struct Measured {
+  Candidate candidate;
+  Standing standing = Standing::absent;
+  std::string note;  // version, or what is wrong
+  driver::Verification verification;
+  std::vector<double> round_us = {};  // the median of each round
+};
+
+struct Result {
+  Workload workload;
+  std::vector<std::pair<std::string, int64_t>> sizes;
+  double operations = 0, bytes = 0;
+  std::vector<Measured> candidates;  // mdh first
+  int repeated = 0;                  // rounds thrown away
+  int disturbed = 0;                 // rounds that count although others used the machine
+  double foreign = 0;                // the largest part of the machine they used in those
+};
+
+/// Only candidates with right results are measured, and only if mdh's own result is right.
+Result measure(const Workload& workload, const Instantiated& at,
+               const std::vector<Candidate>& candidates, const MeasureOptions& options);
+
+}  // namespace mdh::bench

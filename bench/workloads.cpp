@@ -1,0 +1,174 @@
+#include "bench/workloads.h"
+
+#include <algorithm>
+
+#include "mdh/hl/instantiate.h"
+#include "mdh/support/diagnostic.h"
+#include "mdh/support/text.h"
+
+namespace mdh::bench {
+namespace {
+
+const examples::Settings stride2 = {{"SH", 2}, {"SW", 2}};
+
+std::vector<Workload> cpu_workloads() {
+  const Rate gbs = Rate::gbs;
+  return {
+      {"matmul_1024", "MatMul 1024,1024,1024", "matmul", {1024, 1024, 1024}},
+      {"matmul_10x500x64", "MatMul 10,500,64", "matmul", {10, 500, 64}},
+      {"matmul_16x1000x2048", "MatMul 16,1000,2048", "matmul", {16, 1000, 2048}},
+      {"matmul_1x1000x2048", "MatMul 1,1000,2048", "matmul", {1, 1000, 2048}, gbs},
+      {"matmul_16x4096x25088", "MatMul 16,4096,25088", "matmul", {16, 4096, 25088}},
+      {"bmatmul", "bMatMul 16,10,500,64", "bmatmul", {16, 10, 500, 64}},
+      {"matmul_t", "MatMul^T 10,500,64", "matmul_t", {10, 500, 64}},
+      {"dot", "Dot 2^24", "dot", {1 << 24}, gbs},
+      {"matvec_4096", "MatVec 4096,4096", "matvec", {4096, 4096}, gbs},
+      {"matvec_8192", "MatVec 8192,8192", "matvec", {8192, 8192}, gbs},
+      {"jacobi3d_256", "Jacobi3D 256,256,256", "jacobi3d", {256, 256, 256}},
+      {"jacobi3d_512", "Jacobi3D 512,512,512", "jacobi3d", {512, 512, 512}},
+      {"conv2d_224", "Conv2D 224,224 5x5", "conv2d", {224, 224, 5, 5}},
+      {"conv2d_4096", "Conv2D 4096,4096 5x5", "conv2d", {4096, 4096, 5, 5}},
+      {"mcc_resnet", "MCC ResNet 1", "mcc_strided", {1, 112, 112, 64, 7, 7, 3}, {}, stride2},
+      {"mcc_512", "MCC 1,7,7,512,3,3,512", "mcc", {1, 7, 7, 512, 3, 3, 512}},
+      {"ccsdt_gdab_efgc", "CCSD(T) gdab-efgc", "ccsdt_gdab_efgc", {24, 16, 16, 16, 24, 16, 24}},
+  };
+}
+
+std::vector<Workload> contractions() {
+  std::vector<Workload> all;
+  for (const examples::Entry& entry : examples::catalogue()) {
+    if (!entry.name.starts_with("ccsdt_") || entry.name == "ccsdt_gdab_efgc") continue;
+    std::string instance = entry.name.substr(6);
+    std::replace(instance.begin(), instance.end(), '_', '-');
+    all.push_back({entry.name, "CCSD(T) " + instance, entry.name, entry.sizes.at("paper")});
+  }
+  return all;
+}
+
+std::vector<Workload> more_workloads() {
+  const Rate gbs = Rate::gbs;
+  std::vector<Workload> all = {
+      {"matmul_1000", "MatMul 1000,1000,1000", "matmul", {1000, 1000, 1000}},
+      {"matmul_1021", "MatMul 1021,1021,1021", "matmul", {1021, 1021, 1021}},
+      {"matmul_1025", "MatMul 1025,1025,1025", "matmul", {1025, 1025, 1025}},
+      {"matmul_1x4096x25088", "MatMul 1,4096,25088", "matmul", {1, 4096, 25088}, gbs},
+      {"dot_10m", "Dot 10^7", "dot", {10000000}, gbs},
+      {"matvec_4093", "MatVec 4093,4093", "matvec", {4093, 4093}, gbs},
+      {"conv2d_4093", "Conv2D 4093,4093 5x5", "conv2d", {4093, 4093, 5, 5}},
+      {"mcc_resnet_16", "MCC ResNet 16", "mcc_strided", {16, 112, 112, 64, 7, 7, 3}, {}, stride2},
+      {"mcc_vgg", "MCC VGG 1", "mcc", {1, 224, 224, 64, 3, 3, 3}},
+      {"mcc_vgg_16", "MCC VGG 16", "mcc", {16, 224, 224, 64, 3, 3, 3}},
+      {"mcc_mobilenet", "MCC MobileNet 1", "mcc_strided", {1, 112, 112, 32, 3, 3, 3}, {}, stride2},
+      {"mcc_mobilenet_16",
+       "MCC MobileNet 16",
+       "mcc_strided",
+       {16, 112, 112, 32, 3, 3, 3},
+       {},
+       stride2},
+      {"capsule_vgg", "MCC_Capsule VGG 1", "mcc_capsule", {1, 224, 224, 64, 3, 3, 3, 4, 4, 4}},
+      {"capsule_resnet",
+       "MCC_Capsule ResNet 1",
+       "mcc_capsule",
+       {1, 112, 112, 64, 7, 7, 3, 4, 4, 4},
+       {},
+       stride2},
+      {"capsule_mobilenet",
+       "MCC_Capsule MobileNet 1",
+       "mcc_capsule",
+       {1, 112, 112, 32, 3, 3, 3, 4, 4, 4},
+       {},
+       stride2},
+      {"prl_2048", "PRL 2^11", "prl", {2048, 2048}},
+      {"scan", "scan(+) 2^24", "scan", {1 << 24}, gbs},
+      {"mbbs", "MBBS 4096,4096", "mbbs", {4096, 4096}, gbs},
+      {"histo", "Histo 2^20, 256 bins", "histo", {1 << 20, 256}},
+      {"mandelbrot", "Mandelbrot 1024,1024", "mandelbrot", {1024, 1024}},
+  };
+  const std::vector<Workload> rest = contractions();
+  all.insert(all.end(), rest.begin(), rest.end());
+  return all;
+}
+
+std::vector<Workload> tiny_workloads() {
+  return {
+      {"tiny_matmul", "MatMul 16,32,64", "matmul", {16, 32, 64}},
+      {"tiny_vecmat", "MatMul 1,40,64", "matmul", {1, 40, 64}},
+      {"tiny_bmatmul", "bMatMul 3,10,24,16", "bmatmul", {3, 10, 24, 16}},
+      {"tiny_matmul_t", "MatMul^T 10,20,16", "matmul_t", {10, 20, 16}},
+      {"tiny_dot", "Dot 1000", "dot", {1000}, Rate::gbs},
+      {"tiny_matvec", "MatVec 16,32", "matvec", {16, 32}, Rate::gbs},
+      {"tiny_jacobi3d", "Jacobi3D 4,6,16", "jacobi3d", {4, 6, 16}},
+      {"tiny_conv2d", "Conv2D 8,32 5x5", "conv2d", {8, 32, 5, 5}},
+      {"tiny_mcc",
+       "MCC 2,5,8,32,3,3,3 stride 2",
+       "mcc_strided",
+       {2, 5, 8, 32, 3, 3, 3},
+       {},
+       stride2},
+      {"tiny_mcc_staged", "MCC 1,7,7,16,3,3,8", "mcc", {1, 7, 7, 16, 3, 3, 8}},
+      {"tiny_ccsdt", "CCSD(T) gdab-efgc", "ccsdt_gdab_efgc", {2, 8, 2, 4, 3, 16, 5}},
+      {"tiny_capsule", "MCC_Capsule", "mcc_capsule", {1, 3, 3, 4, 2, 2, 3, 4, 4, 4}, {}, stride2},
+      {"tiny_contraction", "CCSD(T) gfbc-dega", "ccsdt_gfbc_dega", {3, 2, 4, 3, 2, 5, 7}},
+      {"tiny_scan", "scan(+) 1000", "scan", {1000}, Rate::gbs},
+      {"tiny_mbbs", "MBBS 30,40", "mbbs", {30, 40}, Rate::gbs},
+      {"tiny_histo", "Histo 1000, 10 bins", "histo", {1000, 10}},
+      {"tiny_mandelbrot", "Mandelbrot 16,16", "mandelbrot", {16, 16}},
+      {"tiny_prl", "PRL 20", "prl", {20, 20}},
+  };
+}
+
+}  // namespace
+
+const std::vector<Suite>& suites() {
+  static const std::vector<Suite> all = {
+      {"cpu", "the computations whose fastest code on CPUs is known", cpu_workloads()},
+      {"more", "the rest of the catalogue, layers of networks, odd sizes", more_workloads()},
+      {"tiny", "everything in seconds; says nothing about speed", tiny_workloads()},
+  };
+  return all;
+}
+
+const Suite& find_suite(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Suite& suite : suites()) {
+    if (suite.name == name) return suite;
+    known.push_back(suite.name);
+  }
+  user_error("E840", {}, fmt::format("unknown suite '{}'", name), suggestion(name, known));
+}
+
+std::vector<Workload> select(const Suite& suite, const std::vector<std::string>& names) {
+  if (names.empty()) return suite.workloads;
+  std::vector<std::string> known;
+  for (const Workload& workload : suite.workloads) known.push_back(workload.name);
+  std::vector<Workload> chosen;
+  for (const std::string& name : names) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end()) {
+      user_error("E841", {}, fmt::format("suite '{}' has no workload '{}'", suite.name, name),
+                 suggestion(name, known));
+    }
+    chosen.push_back(suite.workloads[static_cast<size_t>(found - known.begin())]);
+  }
+  return chosen;
+}
+
+Instantiated instantiate(const Workload& workload) {
+  Instantiated result;
+  result.entry = examples::find_entry(workload.program);
+  internal_check(result.entry != nullptr, "no program '{}'", workload.program);
+  const hl::Program generic = result.entry->generic();
+  result.instance = {result.entry->types.front(), workload.sizes, workload.settings};
+  hl::Bindings bindings;
+  bindings.sizes = hl::sizes_by_dimension(generic, workload.sizes);
+  bindings.values = result.entry->constants(result.instance.type);
+  for (const auto& [name, value] : workload.settings) {
+    bindings.values.insert_or_assign(name, scalar::integer(value));
+  }
+  result.program = hl::instantiate(generic, bindings);
+  result.sizes.assign(bindings.sizes.begin(), bindings.sizes.end());
+  result.sizes.insert(result.sizes.end(), workload.settings.begin(), workload.settings.end());
+  return result;
+}
+
+}  // namespace mdh::bench

@@ -1,0 +1,140 @@
+// mdh bench: candidates that are right, wrong, missing or crash.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "mdh/support/files.h"
+#include "tests/cli/tool.h"
+
+namespace mdh::test {
+namespace {
+
+using nlohmann::json;
+
+const std::string quick = "bench tiny -q --quick --rounds 2 ";
+
+/// The report of a benchmark of one workload.
+json workload_of(const std::string& options) {
+  const TemporaryDirectory folder;
+  const std::string file = folder.path() / "report.json";
+  const Outcome o = mdh(quick + options + " --json " + file);
+  EXPECT_EQ(o.exit, 0) << describe(o);
+  EXPECT_EQ(o.err, "");
+  const json report = json::parse(read_file(file));
+  EXPECT_EQ(report["schema"], "mdh_bench 1");
+  EXPECT_EQ(report["rounds"], 2);
+  return report["workloads"][0];
+}
+
+/// A workload with a candidate whose function has this body, beside the plain loop of gcc.
+json with_candidate(const std::string& body) {
+  const TemporaryDirectory folder;
+  const std::string file = folder.path() / "mine.c";
+  write_file(file,
+             "#include \"sizes.h\"\nvoid run(void** buffers, char* workspace, long threads) {\n"
+             "float *c = buffers[0]; const float *a = buffers[1], *b = buffers[2];\n" +
+                 body + "}\n");
+  return workload_of("--workloads tiny_dot --peers gcc --peer-file mine=" + file);
+}
+
+TEST(Bench, candidates_are_verified_and_measured_in_every_round) {
+  const json workload =
+      with_candidate("float sum = 0; for (int k = 0; k < K; ++k) sum += a[k] * b[k]; *c = sum;");
+  ASSERT_EQ(workload["candidates"].size(), 3u);
+  for (const json& candidate : workload["candidates"]) {
+    EXPECT_EQ(candidate["standing"], "measured") << candidate;
+    EXPECT_EQ(candidate["verified"], "full");
+    EXPECT_EQ(candidate["exact_on_whole_numbers"], true);
+    EXPECT_EQ(candidate["round_us"].size(), 2u);
+    EXPECT_GT(candidate["ratio"], 0);
+  }
+  EXPECT_EQ(workload["candidates"][0]["name"], "mdh");
+  EXPECT_EQ(workload["best_peer"], "gcc");  // files of the user are not ranked
+}
+
+TEST(Bench, wrong_candidate_is_reported_and_not_measured) {
+  const json wrong = with_candidate(
+      "float sum = 0; for (int k = 1; k < K; ++k) sum += a[k] * b[k]; *c = sum + 1;")["candidates"]
+                                                                                     [2];
+  EXPECT_EQ(wrong["name"], "mine");
+  EXPECT_EQ(wrong["standing"], "wrong");
+  EXPECT_FALSE(wrong.contains("time_us"));
+}
+
+TEST(Bench, candidate_that_does_not_write_its_output_is_wrong) {
+  EXPECT_EQ(with_candidate("")["candidates"][2]["standing"], "wrong");
+}
+
+TEST(Bench, candidate_that_crashes_fails_alone) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer ends the process in its own way";
+#endif
+  const json workload = with_candidate("*(volatile int *)16 = 1;");
+  EXPECT_EQ(workload["candidates"][2]["standing"], "failed");
+  EXPECT_EQ(workload["candidates"][2]["note"], "crashed with signal 11 (Segmentation fault)");
+  EXPECT_EQ(workload["candidates"][1]["standing"], "measured");
+}
+
+TEST(Bench, missing_library_says_so) {
+  const TemporaryDirectory folder;
+  const std::string file = folder.path() / "mine.c";
+  write_file(file,
+             "const char* open_peer(long threads) { return \"not installed (libx.so)\"; }\n"
+             "void run(void** buffers, char* workspace, long threads) {}\n");
+  const Outcome o = mdh(quick + "--workloads tiny_dot --peers gcc --peer-file libx=" + file);
+  EXPECT_EQ(o.exit, 0) << describe(o);
+  EXPECT_TRUE(contains(o.out, "libx: not installed (libx.so)\n")) << o.out;
+  EXPECT_TRUE(contains(o.out, "absent")) << o.out;
+}
+
+TEST(Bench, source_that_does_not_compile_says_so) {
+  const json workload = with_candidate("this is no C;");
+  EXPECT_EQ(workload["candidates"][2]["standing"], "absent");
+  EXPECT_TRUE(contains(workload["candidates"][2]["note"], "not compiled: error: ")) << workload;
+}
+
+TEST(Bench, prototypes_and_plain_loops_of_the_tiny_suite_are_right) {
+  const TemporaryDirectory folder;
+  const std::string file = folder.path() / "report.json";
+  const Outcome o = mdh("bench tiny -q --quick --rounds 1 --peers gcc,prototype --json " + file);
+  EXPECT_EQ(o.exit, 0) << describe(o);
+  for (const json& workload : json::parse(read_file(file))["workloads"]) {
+    for (const json& candidate : workload["candidates"]) {
+      EXPECT_EQ(candidate["standing"], "measured") << workload["name"] << " " << candidate;
+    }
+  }
+}
+
+TEST(Bench, own_configurations_are_used) {
+  const TemporaryDirectory folder;
+  write_file(folder.path() / "tiny_dot.json",
+             "{\"mdh_config\": 1, \"layers\": [\"COR\"], \"split\": {\"k\": [\"COR 1000\"]}, "
+             "\"order\": [\"COR.k\"]}");
+  const json mdh = workload_of("--workloads tiny_dot --peers gcc --configs " +
+                               folder.path().string())["candidates"][0];
+  EXPECT_TRUE(contains(mdh["about"], "tiny_dot.json")) << mdh;
+  EXPECT_EQ(mdh["standing"], "measured");
+}
+
+TEST(Bench, list_names_workloads_peers_and_suites) {
+  const Outcome o = mdh("bench cpu --list");
+  EXPECT_EQ(o.exit, 0);
+  for (const std::string word : {"matmul_1024", "I=1024 J=1024 K=1024", "openblas", "tiny"}) {
+    EXPECT_TRUE(contains(o.out, word)) << o.out;
+  }
+}
+
+TEST(Bench, mistakes_have_a_code_and_a_hint) {
+  const auto refused = [](const std::string& options, const std::string& message) {
+    const Outcome o = mdh(options);
+    EXPECT_EQ(o.exit, 2) << describe(o);
+    EXPECT_TRUE(contains(o.err, message)) << o.err;
+  };
+  refused("bench gpus", "unknown suite 'gpus' [E840]");
+  refused("bench cpu --workloads dott", "suite 'cpu' has no workload 'dott' [E841]\nhint: did you");
+  refused("bench cpu --peers blas", "unknown peer 'blas' [E842]");
+  refused("bench cpu --peer-file x.c", "--peer-file: cannot read 'x.c' [E844]");
+}
+
+}  // namespace
+}  // namespace mdh::test

@@ -1,0 +1,35 @@
+#include "bench/bench.h"
+
+#include <cstdio>
+
+#include "mdh/support/files.h"
+#include "tools/mdh/verbs.h"
+
+namespace mdh::tool {
+
+int bench(const bench::BenchOptions& asked, const BenchVerbOptions& verb) {
+  if (verb.list) {
+    fmt::print("{}", bench::list(asked.suite));
+    return 0;
+  }
+  bench::BenchOptions options = asked;
+  if (!verb.quiet) {
+    options.progress = [](const std::string& what) { fmt::print(stderr, "mdh: {}\n", what); };
+  }
+  const bench::Report report = bench::run(options);
+  if (!verb.json.empty()) write_file(verb.json, bench::to_json(report));
+  fmt::print("{}", bench::to_table(report));
+  for (const bench::Result& result : report.results) {
+    const bench::Measured& mdh = result.candidates.front();
+    if (mdh.standing == bench::Standing::measured) continue;
+    throw Error({DiagnosticKind::wrong_result,
+                 "E845",
+                 {},
+                 fmt::format("{}: mdh itself was not measured: {}", result.workload.name, mdh.note),
+                 {},
+                 "please report this as a bug, with its configuration"});
+  }
+  return 0;
+}
+
+}  // namespace mdh::tool
