@@ -4,6 +4,8 @@
 
 #include "mdh/passes/blocks.h"
 #include "mdh/passes/conditions.h"
+#include "mdh/passes/names.h"
+#include "mdh/passes/overlap.h"
 #include "mdh/passes/replicated.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
@@ -54,6 +56,14 @@ std::optional<Bound> bound_of(const loop::For& loop) {
   return Bound{*parts, least->right};
 }
 
+/// What must hold for a tile to be whole; where a loop needs it, how much room there must be.
+struct Condition {
+  Expr holds;
+  std::optional<int> dimension = {};
+  int64_t parts = 0;
+  Expr room = scalar::index_literal(0);
+};
+
 /// Rewrites one register tile; remembers under which conditions all is inside.
 class Tile {
  public:
@@ -73,7 +83,7 @@ class Tile {
     return result;
   }
 
-  const std::vector<Expr>& conditions() const { return conditions_; }
+  const std::vector<Condition>& conditions() const { return conditions_; }
 
  private:
   Stmt rewritten(const Stmt& s, const Greatest& around) {
@@ -101,7 +111,14 @@ class Tile {
     if (!is_free_of(room, defined_)) return false;
     // A finer loop inside that is full in the last round says so of this one as well.
     if (!has_full_finer(loop, before)) {
-      assume(scalar::binary(BinaryOp::greater_equal, room, scalar::index_literal(bound.parts)));
+      Condition needed{
+          scalar::binary(BinaryOp::greater_equal, room, scalar::index_literal(bound.parts))};
+      if (is_digit(program_, loop.var) && find_digit(program_, loop.var).step == 1) {
+        needed.dimension = find_digit(program_, loop.var).dimension;
+        needed.parts = bound.parts;
+        needed.room = room;
+      }
+      assume(needed);
     }
     made_full_.push_back(loop.var);
     return true;
@@ -130,39 +147,82 @@ class Tile {
       if (!is_free_of(reached, defined_)) return false;
       needed.push_back(scalar::binary(BinaryOp::less, reached, less->right));
     }
-    for (const Expr& condition : needed) assume(condition);
+    for (const Expr& condition : needed) assume({condition});
     return true;
   }
 
-  void assume(const Expr& condition) {
-    if (decided(condition) == true) return;
-    if (std::find(conditions_.begin(), conditions_.end(), condition) == conditions_.end()) {
+  void assume(const Condition& condition) {
+    if (decided(condition.holds) == true) return;
+    const auto is_same = [&](const Condition& c) { return c.holds == condition.holds; };
+    if (std::none_of(conditions_.begin(), conditions_.end(), is_same)) {
       conditions_.push_back(condition);
     }
   }
 
   const loop::Program& program_;
   std::set<Symbol> defined_;
-  std::vector<Expr> conditions_;
+  std::vector<Condition> conditions_;
   std::vector<Symbol> made_full_;  // loops, innermost first
 };
 
 class Rewriter {
  public:
-  explicit Rewriter(const loop::Program& p) : program_(p) {}
+  explicit Rewriter(const loop::Program& p) : program_(p), names_(p) {}
 
-  Block block(const Block& statements) const {
+  Block block(const Block& statements) {
     if (!begins_tile(statements)) return inside(statements);
     Tile tile(program_, defined_in(statements));
-    const Block whole = inside(tile.whole(statements, {}));
-    if (tile.conditions().empty()) return whole;
-    const Expr condition = all_of(tile.conditions());
+    Block whole = inside(tile.whole(statements, {}));
+    std::vector<Condition> conditions = tile.conditions();
+    if (conditions.empty()) return whole;
+    Block result = overlapped(whole, conditions);
+    std::vector<Expr> all;
+    for (const Condition& c : conditions) all.push_back(c.holds);
+    const Expr condition = all_of(all);
     if (decided(condition) == false) return statements;
-    return {StmtNode{loop::If{condition, whole, statements}}};
+    result.push_back(StmtNode{loop::If{condition, whole, statements}});
+    return result;
   }
 
  private:
-  Block inside(const Block& statements) const {
+  /// Tiles that would reach over an edge are shifted back where that is allowed: the indices that
+  /// say how far.
+  Block overlapped(Block& whole, std::vector<Condition>& conditions) {
+    Block shifts;
+    for (size_t n = 0; n < conditions.size(); ++n) {
+      const Condition c = conditions[n];
+      const auto is_alike = [&](const Condition& other) { return other.dimension == c.dimension; };
+      if (!c.dimension || std::count_if(conditions.begin(), conditions.end(), is_alike) > 1) {
+        continue;
+      }
+      const auto shift = shift_of(program_, whole, *c.dimension, c.room, c.parts);
+      if (!shift) continue;
+      const Symbol var = names_.fresh("shift_" + program_.dimensions[*c.dimension].symbol.name);
+      const Expr by = loop::index_variable(var);
+      std::vector<Condition> moved = conditions;
+      if (!move(moved, whole, shift->dimension, by)) continue;
+      shifts.push_back(StmtNode{loop::Let{var, shift->by}});
+      whole = shifted(program_, whole, shift->dimension, by);
+      moved[n] = {scalar::binary(BinaryOp::greater_equal, shift->before, by)};
+      conditions = moved;
+    }
+    return shifts;
+  }
+
+  /// What other conditions say of indices holds for the shifted ones.
+  bool move(std::vector<Condition>& conditions, const Block& whole, int dimension,
+            const Expr& by) const {
+    for (Condition& c : conditions) {
+      const auto* less = c.holds.as<scalar::Binary>();
+      if (c.dimension == dimension || less->op != BinaryOp::less) continue;
+      const auto index = shifted_index(program_, whole, dimension, less->left, by);
+      if (!index) return false;
+      c.holds = scalar::binary(BinaryOp::less, *index, less->right);
+    }
+    return true;
+  }
+
+  Block inside(const Block& statements) {
     Block result;
     for (const Stmt& s : statements) {
       // What is inside of the loops of a tile belongs to it.
@@ -182,6 +242,7 @@ class Rewriter {
   }
 
   const loop::Program& program_;
+  Names names_;
 };
 
 }  // namespace

@@ -1,0 +1,214 @@
+#include "mdh/passes/overlap.h"
+
+#include <algorithm>
+
+#include "mdh/passes/geometry.h"
+#include "mdh/passes/replicated.h"
+#include "mdh/scalar/linear.h"
+#include "mdh/scalar/simplify.h"
+
+namespace mdh::passes {
+namespace {
+
+using loop::Block;
+using loop::Digit;
+using loop::Element;
+using loop::Expr;
+using loop::How;
+using loop::Stmt;
+using loop::StmtNode;
+using scalar::BinaryOp;
+
+bool is_dealt(const Digit& d) { return d.how == How::cores || d.how == How::grid; }
+bool is_beside(const Digit& d) { return d.how == How::unrolled || d.how == How::lanes; }
+
+/// What a dimension's index is multiplied with in an expression that mentions its digits, each as
+/// often as it is worth; nothing if they stand for something else than the index.
+std::optional<int64_t> factor(const Expr& e, const std::vector<Digit>& digits) {
+  std::optional<int64_t> common;
+  for (const Digit& d : digits) {
+    const auto slope = scalar::coefficient(e, d.var);
+    if (!slope || *slope % d.step != 0) return std::nullopt;
+    const int64_t mine = *slope / d.step;
+    if (common && *common != mine) return std::nullopt;
+    common = mine;
+  }
+  return common;
+}
+
+class Overlap {
+ public:
+  Overlap(const loop::Program& p, const Block& tile, int dimension)
+      : program_(p), tile_(tile), defined_(defined_in(tile)) {
+    for (const Digit& d : p.digits) {
+      if (d.dimension != dimension) continue;
+      all_.push_back(d);
+      if (!defined_.contains(d.var)) outside_.push_back(d);
+    }
+  }
+
+  /// Whether every statement can be shifted.
+  bool is_possible() {
+    const bool only_beside = std::all_of(all_.begin(), all_.end(), [&](const Digit& d) {
+      return !defined_.contains(d.var) || is_beside(d);
+    });
+    return only_beside && !outside_.empty() && has_contiguous_parts() && block(tile_, nullptr);
+  }
+
+  Block result(const Expr& by) {
+    Block shifted;
+    block(tile_, &by, &shifted);
+    return shifted;
+  }
+
+  std::optional<Expr> index_shifted(const Expr& e, const Expr& by) const { return index(e, &by); }
+
+  const std::vector<Digit>& outside() const { return outside_; }
+
+ private:
+  /// What a core computes is one piece of the dimension.
+  bool has_contiguous_parts() const {
+    for (const Digit& core : all_) {
+      for (const Digit& d : all_) {
+        if (is_dealt(core) && !is_dealt(d) && d.step > core.step) return false;
+      }
+    }
+    return true;
+  }
+
+  bool block(const Block& statements, const Expr* by, Block* result = nullptr) {
+    for (const Stmt& s : statements) {
+      std::optional<Stmt> changed = statement(s, by);
+      if (!changed) return false;
+      if (result) result->push_back(*changed);
+    }
+    return true;
+  }
+
+  /// The statement shifted, or nothing if it cannot be.
+  std::optional<Stmt> statement(const Stmt& s, const Expr* by) {
+    if (const auto* alloc = s.as<loop::Alloc>()) {
+      mine_.insert(alloc->buffer);
+      return s;
+    }
+    if (const auto* load = s.as<loop::Load>()) {
+      if (find_buffer(program_, load->from.buffer).role == loop::Role::output) return std::nullopt;
+      const auto from = element(load->from, by);
+      return from ? std::optional<Stmt>(StmtNode{loop::Load{load->result, *from}}) : std::nullopt;
+    }
+    if (const auto* store = s.as<loop::Store>()) {
+      const auto to = element(store->to, by);
+      return to ? std::optional<Stmt>(StmtNode{loop::Store{*to, store->value}}) : std::nullopt;
+    }
+    if (const auto* let = s.as<loop::Let>()) {
+      const auto value = index(let->value, by);
+      if (!value) return std::nullopt;
+      if (is_of_dimension(let->value)) lets_.insert(let->var);
+      return StmtNode{loop::Let{let->var, *value}};
+    }
+    if (const auto* f = s.as<loop::Apply>()) {
+      loop::Apply changed = *f;
+      for (Expr& e : changed.point) {
+        const auto shifted = index(e, by);
+        if (!shifted) return std::nullopt;
+        e = *shifted;
+      }
+      return StmtNode{changed};
+    }
+    if (s.as<loop::Combine>()) return s;
+    return nest(s, by);
+  }
+
+  /// Loops and choices go on as they are.
+  std::optional<Stmt> nest(const Stmt& s, const Expr* by) {
+    bool possible = s.as<loop::For>() || s.as<loop::If>();
+    loop::map_expressions(s, [&](const Expr& e) {
+      possible = possible && !is_of_dimension(e);
+      return e;
+    });
+    const Stmt changed = loop::map_children(s, [&](const Block& inner) {
+      Block result;
+      possible = possible && block(inner, by, &result);
+      return result;
+    });
+    return possible ? std::optional(changed) : std::nullopt;
+  }
+
+  bool is_of_dimension(const Expr& e) const {
+    return std::any_of(all_.begin(), all_.end(),
+                       [&](const Digit& d) { return mentions(e, d.var); }) ||
+           std::any_of(lets_.begin(), lets_.end(),
+                       [&](const Symbol& let) { return mentions(e, let); });
+  }
+
+  std::optional<Element> element(const Element& e, const Expr* by) const {
+    const loop::Buffer& b = find_buffer(program_, e.buffer);
+    Element result = e;
+    for (Expr& i : result.index) {
+      if (b.role == loop::Role::temporary) {
+        const bool placed = std::any_of(lets_.begin(), lets_.end(),
+                                        [&](const Symbol& let) { return mentions(i, let); });
+        if (placed || (!mine_.contains(e.buffer) && is_of_dimension(i))) return std::nullopt;
+        if (mine_.contains(e.buffer) && mentions_outside(i)) return std::nullopt;
+        continue;
+      }
+      const auto shifted = index(i, by);
+      if (!shifted) return std::nullopt;
+      i = *shifted;
+    }
+    return result;
+  }
+
+  bool mentions_outside(const Expr& e) const {
+    return std::any_of(outside_.begin(), outside_.end(),
+                       [&](const Digit& d) { return mentions(e, d.var); });
+  }
+
+  std::optional<Expr> index(const Expr& e, const Expr* by) const {
+    const auto times = factor(e, outside_);
+    if (!times) return std::nullopt;
+    // Digits inside must say the same, unless axes of a tile take their place.
+    for (const Digit& d : all_) {
+      if (defined_.contains(d.var) && mentions(e, d.var) &&
+          scalar::coefficient(e, d.var) != *times * d.step) {
+        return std::nullopt;
+      }
+    }
+    if (!by || *times == 0) return e;
+    return e - *by * scalar::index_literal(*times);
+  }
+
+  const loop::Program& program_;
+  const Block& tile_;
+  std::set<Symbol> defined_;
+  std::vector<Digit> all_, outside_;
+  std::set<Symbol> mine_, lets_;  // temporaries that begin in the tile; indices that are shifted
+};
+
+}  // namespace
+
+std::optional<Shift> shift_of(const loop::Program& p, const Block& tile, int dimension,
+                              const Expr& room, int64_t parts) {
+  if (p.dimensions[dimension].kind != loop::Kind::kept) return std::nullopt;
+  Overlap overlap(p, tile, dimension);
+  if (!overlap.is_possible()) return std::nullopt;
+  const Expr missing = scalar::index_literal(parts) - room;
+  const Expr by = scalar::binary(BinaryOp::maximum, scalar::index_literal(0), missing);
+  std::vector<Digit> own;
+  for (const Digit& d : overlap.outside()) {
+    if (!is_dealt(d)) own.push_back(d);
+  }
+  return Shift{dimension, by, base(own, dimension)};
+}
+
+Block shifted(const loop::Program& p, const Block& tile, int dimension, const Expr& by) {
+  Overlap overlap(p, tile, dimension);
+  return overlap.result(by);
+}
+
+std::optional<Expr> shifted_index(const loop::Program& p, const Block& tile, int dimension,
+                                  const Expr& index, const Expr& by) {
+  return Overlap(p, tile, dimension).index_shifted(index, by);
+}
+
+}  // namespace mdh::passes
