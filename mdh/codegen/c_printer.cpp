@@ -147,9 +147,14 @@ std::string CPrinter::statement(const Stmt& s) {
 
 std::string CPrinter::for_loop(const loop::For& s) {
   const std::string var = c_name(s.var.name);
-  return fmt::format("for (long {0} = {1}; {0} < {2}; ++{0}) {{{3}\n{4}}}\n", var, s.first,
+  const int64_t unroll = is_digit(program_, s.var) ? find_digit(program_, s.var).unroll : 1;
+  const std::string pragma =
+      unroll == 1
+          ? ""
+          : fmt::format("#pragma {}unroll {}\n", dialect_ == Dialect::c ? "GCC " : "", unroll);
+  return fmt::format("{5}for (long {0} = {1}; {0} < {2}; ++{0}) {{{3}\n{4}}}\n", var, s.first,
                      expressions_.print_index(s.trip), comment(s.level, s.how),
-                     indent(block(s.body), 2));
+                     indent(block(s.body), 2), pragma);
 }
 
 /// OpenCL C has vectors, too, but its compilers find lanes by themselves: work-items.

@@ -22,8 +22,8 @@ class Collector {
   void kernel(const ll::KernelCode& code, const Target& target) {
     const ll::KernelCode plain;
     const bool compiled_here = target.name == "openmp";
-    add(!code.unroll.empty(), "code.kernel.unroll");
-    add(code.emit != plain.emit, "code.kernel.emit");
+    // Only code on vectors has an order of its own, and only C is printed with vectors.
+    add(!compiled_here && code.emit != plain.emit, "code.kernel.emit");
     add(!code.launch_bounds.empty(), "code.kernel.launch_bounds");
     add(code.store != plain.store, "code.kernel.store");
     add(!compiled_here && !code.compiler.empty(), "code.kernel.compiler");

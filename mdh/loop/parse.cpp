@@ -34,6 +34,7 @@ class Parser {
     while (tokens_.accept("digit")) digit();
     while (tokens_.accept("cores")) cores();
     while (tokens_.accept("buffer")) buffer();
+    if (tokens_.accept("emit")) emission();
     p_.f = parse_function(tokens_, "f", scope_);
     p_.combine = parse_function(tokens_, "combine", scope_);
     tokens_.expect("body", "here");
@@ -91,7 +92,22 @@ class Parser {
     if (!how) tokens_.fail("sequential, grid, cores, unrolled or lanes", "after the step");
     tokens_.next();
     d.how = *how;
+    if (tokens_.accept("unroll")) d.unroll = tokens_.expect_integer("(rounds written out)");
     p_.digits.push_back(d);
+  }
+
+  void emission() {
+    if (tokens_.accept("serpentine")) {
+      p_.emission.order = Emission::Order::serpentine;
+      return;
+    }
+    tokens_.expect("by", "after 'emit', or 'serpentine'");
+    p_.emission.order = Emission::Order::by_operand;
+    tokens_.expect("(", "to begin the parameters of f");
+    do {
+      p_.emission.operands.push_back(named(member_name(tokens_)));
+    } while (tokens_.accept(","));
+    tokens_.expect(")", "after the parameters of f");
   }
 
   void cores() {

@@ -10,13 +10,6 @@ namespace {
 using scalar::Token;
 using scalar::TokenStream;
 
-/// Names of accesses may have a number: x.2
-std::string member_name(TokenStream& tokens) {
-  std::string name = tokens.expect_name("here").text;
-  if (tokens.accept(".")) name += fmt::format(".{}", tokens.expect_integer("after '.'"));
-  return name;
-}
-
 class FunctionParser {
  public:
   FunctionParser(TokenStream& tokens, const char* name, const scalar::Scope& scope)
@@ -84,6 +77,12 @@ class FunctionParser {
 };
 
 }  // namespace
+
+std::string member_name(scalar::TokenStream& tokens) {
+  std::string name = tokens.expect_name("here").text;
+  if (tokens.accept(".")) name += fmt::format(".{}", tokens.expect_integer("after '.'"));
+  return name;
+}
 
 scalar::Function parse_function(TokenStream& tokens, const char* name, const scalar::Scope& scope) {
   return FunctionParser(tokens, name, scope).run();

@@ -11,6 +11,9 @@ namespace mdh::loop {
 scalar::Function parse_function(scalar::TokenStream& tokens, const char* name,
                                 const scalar::Scope& scope);
 
+/// Names of accesses may have a number: x.2
+std::string member_name(scalar::TokenStream& tokens);
+
 /// The name of a type.
 scalar::Type parse_type(scalar::TokenStream& tokens, const scalar::Scope& scope);
 

@@ -139,9 +139,22 @@ class Printer {
 };
 
 std::string print_digit(const Program& p, const Digit& d) {
-  return fmt::format("digit {}: {} < {} of {} step {} {}\n", d.var.name, d.level, d.parts,
+  return fmt::format("digit {}: {} < {} of {} step {} {}", d.var.name, d.level, d.parts,
                      p.dimensions[static_cast<size_t>(d.dimension)].symbol.name, d.step,
-                     word(d.how));
+                     word(d.how)) +
+         (d.unroll > 1 ? fmt::format(" unroll {}", d.unroll) : "") + "\n";
+}
+
+std::string print_emission(const Emission& e) {
+  switch (e.order) {
+    case Emission::Order::program:
+      return "";
+    case Emission::Order::serpentine:
+      return "emit serpentine\n";
+    case Emission::Order::by_operand:
+      return fmt::format("emit by ({})\n", print_names(e.operands));
+  }
+  return "";
 }
 
 std::string print_cores(const Cores& c) {
@@ -195,6 +208,7 @@ std::string print(const Program& p) {
   for (const Digit& d : p.digits) text += print_digit(p, d);
   for (const Cores& c : p.cores) text += print_cores(c);
   for (const Buffer& b : p.buffers) text += print_buffer(b);
+  text += print_emission(p.emission);
   text += print_function(p.f);
   text += print_function(p.combine);
   return text + "body " + Printer().block(p.body) + "\n";

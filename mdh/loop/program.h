@@ -110,6 +110,7 @@ struct Digit {
   int64_t parts = 1;
   int64_t step = 1;
   How how = How::sequential;
+  int64_t unroll = 1;  // rounds of a sequential loop that compilers are asked to write out
   friend bool operator==(const Digit&, const Digit&) = default;
 };
 
@@ -359,12 +360,21 @@ const T* Stmt::as() const {
   return std::get_if<T>(&node().is);
 }
 
+/// In which order straight code computes.
+struct Emission {
+  enum class Order { program, serpentine, by_operand };
+  Order order = Order::program;
+  std::vector<Symbol> operands = {};  // parameters of f: uses of one element of them stay together
+  friend bool operator==(const Emission&, const Emission&) = default;
+};
+
 struct Program {
   std::string name;
   std::vector<Dimension> dimensions;
   std::vector<Digit> digits;
   std::vector<Cores> cores;     // of layers that do not have one core for each part
   std::vector<Buffer> buffers;  // outputs, inputs, temporaries
+  Emission emission;
   scalar::Function f;
   scalar::Function combine;
   Block body;

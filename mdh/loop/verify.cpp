@@ -38,6 +38,12 @@ class Verifier {
       declare(b.symbol);
       for (const Symbol& digit : b.per) is_digit(digit);
     }
+    for (const Symbol& operand : program_.emission.operands) {
+      const auto& all = program_.f.parameters;
+      internal_check(
+          std::any_of(all.begin(), all.end(), [&](const auto& p) { return p.symbol == operand; }),
+          "f has no parameter '{}' to order code by", operand.name);
+    }
     block(program_.body);
   }
 

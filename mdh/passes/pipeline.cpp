@@ -4,6 +4,7 @@
 #include "mdh/passes/barriers.h"
 #include "mdh/passes/borders.h"
 #include "mdh/passes/combine.h"
+#include "mdh/passes/emit_order.h"
 #include "mdh/passes/first_write.h"
 #include "mdh/passes/form_teams.h"
 #include "mdh/passes/forward.h"
@@ -42,6 +43,7 @@ std::vector<Pass> with_teams(const std::vector<Pass>& teams) {
       {"two-bodies", "register tiles at borders and inside are separate", two_bodies},
       {"unroll-jam", "loops over registers become straight code", unroll_jam},
       {"vectorise", "loops over lanes become vector code", vectorise},
+      {"emit-order", "straight code in the order that is asked for", emit_order},
       {"hoist", "index computations leave loops they do not depend on", hoist},
       {"simplify", "constants folded, trivial statements removed", simplify},
   };

@@ -75,12 +75,12 @@ TEST(Pipeline, passes_stand_in_the_table_in_their_order) {
             (std::vector<std::string>{"forward", "roll", "pipeline", "interchange", "form-teams",
                                       "place-copies", "combine", "first-write", "borders",
                                       "barriers", "peel", "unswitch", "two-bodies", "unroll-jam",
-                                      "vectorise", "hoist", "simplify"}));
+                                      "vectorise", "emit-order", "hoist", "simplify"}));
   EXPECT_EQ(names_of(Teams::nested),
-            (std::vector<std::string>{"forward", "roll", "pipeline", "interchange", "form-grid",
-                                      "form-groups", "place-copies", "combine", "first-write",
-                                      "borders", "barriers", "peel", "unswitch", "two-bodies",
-                                      "unroll-jam", "vectorise", "hoist", "simplify"}));
+            (std::vector<std::string>{
+                "forward", "roll", "pipeline", "interchange", "form-grid", "form-groups",
+                "place-copies", "combine", "first-write", "borders", "barriers", "peel", "unswitch",
+                "two-bodies", "unroll-jam", "vectorise", "emit-order", "hoist", "simplify"}));
 }
 
 TEST(Pipeline, one_team_is_what_is_meant_if_nothing_is_said) {

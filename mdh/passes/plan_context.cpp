@@ -142,16 +142,38 @@ void PlanContext::declare() {
                                                            : add_digit(scalar.loops[q], ""));
   }
   result.f = with_plain_symbols(hl::scalar_function(computation));
+  result.emission = emission();
   result.combine = hl::combine_function(computation);
   result.combine = with_operands_numbered(result.combine, loop::definitions_of(result));
+}
+
+/// Parameters of f are the accesses of all inputs, then the dimensions.
+loop::Emission PlanContext::emission() const {
+  const std::string& order = code.kernel.emit;
+  if (order == ll::KernelCode{}.emit) return {};
+  if (order == "serpentine") return {loop::Emission::Order::serpentine, {}};
+  loop::Emission by{loop::Emission::Order::by_operand, {}};
+  size_t n = 0;
+  for (const hl::BufferView& view : computation.inputs) {
+    for (size_t access = 0; access < view.accesses.size(); ++access, ++n) {
+      const bool asked = order == "by_operand " + view.symbol.name;
+      if (asked) by.operands.push_back(result.f.parameters[n].symbol);
+    }
+  }
+  return by;
 }
 
 Symbol PlanContext::add_digit(const ll::NestLoop& loop, const std::string& suffix) {
   const std::string& dimension = computation.dimensions[loop.level.dimension].symbol.name;
   const std::string layer = lower_case(low.layers[loop.level.layer]);
   const Symbol var = fresh(layer + "_" + dimension + suffix);
-  result.digits.push_back({var, to_string(low, loop.level), loop.level.dimension, loop.parts,
-                           loop.chunk, how_of(loop)});
+  loop::Digit digit{
+      var, to_string(low, loop.level), loop.level.dimension, loop.parts, loop.chunk, how_of(loop)};
+  const auto unroll = code.kernel.unroll.find({low.layers[loop.level.layer], dimension});
+  if (unroll != code.kernel.unroll.end() && digit.how == How::sequential) {
+    digit.unroll = unroll->second;
+  }
+  result.digits.push_back(digit);
   add_to_cores(*loop.layer, var);
   return var;
 }
