@@ -47,7 +47,9 @@ std::vector<std::string> without_effect(const ll::Code& code, const machine::Mac
     }
   }
   for (const auto& [dimension, edge] : code.edge) {
-    found.add(edge != ll::Edge::clamp, "code.edge." + dimension);
+    // Tiles are shifted back from edges wherever that is allowed.
+    const bool done = edge == ll::Edge::clamp || edge == ll::Edge::overlap;
+    found.add(!done, "code.edge." + dimension);
   }
   for (const auto& [level, how] : code.combine) {
     // Slots are combined by the team in a fixed order, on the grid in a launch of their own.

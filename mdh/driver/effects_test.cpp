@@ -24,13 +24,13 @@ TEST(Effects, what_is_not_generated_is_listed_as_it_is_written) {
   ll::Code code;
   code.stage["A"] = {{.transport = ll::Transport::registers}};
   code.stage["B"] = {{}, {.copy_order = {{"k", 8}}, .opaque = true}};
-  code.edge = {{"i", ll::Edge::clamp}, {"j", ll::Edge::overlap}};
+  code.edge = {{"i", ll::Edge::clamp}, {"j", ll::Edge::mask}};
   code.combine[{"BLK", "k"}] = ll::Combination::cluster;
-  code.kernel.emit = "serpentine";
+  code.kernel.store = ll::Hint::streaming;
   EXPECT_EQ(unused(code),
             (std::vector<std::string>{"code.stage.A[0].transport", "code.stage.B[1].copy_order",
                                       "code.stage.B[1].opaque", "code.edge.j", "code.combine.BLK.k",
-                                      "code.kernel.emit"}));
+                                      "code.kernel.store"}));
 }
 
 TEST(Effects, cores_of_a_group_have_a_part_each_and_groups_take_turns) {

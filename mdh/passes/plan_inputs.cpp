@@ -106,9 +106,13 @@ class InputPlanner {
     return mine->second[s.number];
   }
 
-  /// Nothing travels to registers, or on inside of a tile, by itself.
+  /// Nothing travels to registers, or on inside of a tile, by itself; and who waits has to be who
+  /// sent it, which nobody knows where parts are taken as they come.
   loop::Transport transport_of(const Staging& s) const {
-    const bool async = code_of(s).transport == ll::Transport::async && !code_of(s).roll;
+    const bool taken = std::any_of(c_.code.cores.begin(), c_.code.cores.end(), [](const auto& c) {
+      return c.second.deal == ll::Deal::dynamic;
+    });
+    const bool async = code_of(s).transport == ll::Transport::async && !code_of(s).roll && !taken;
     return async && !ll::is_register(c_.machine, s.place) ? loop::Transport::async
                                                           : loop::Transport::plain;
   }

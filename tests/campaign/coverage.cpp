@@ -130,6 +130,7 @@ const std::vector<std::string>& rule_names() {
       "whole and border tiles",
       "straight code",
       "vectors",
+      "order of straight code",
       "copies in flight",
       "asynchronous copy",
       "instance per core",
@@ -160,7 +161,8 @@ std::vector<std::string> rules_of(const ll::Program& low, const loop::Program& p
                                                       {"unswitch", "decision before registers"},
                                                       {"two-bodies", "whole and border tiles"},
                                                       {"unroll-jam", "straight code"},
-                                                      {"vectorise", "vectors"}};
+                                                      {"vectorise", "vectors"},
+                                                      {"emit-order", "order of straight code"}};
   loop::Program before = planned;
   passes::run_pipeline(planned, passes::Teams::one,
                        [&](const passes::Pass& pass, const loop::Program& after) {

@@ -55,10 +55,13 @@ TEST(Deterministic, what_is_generated_runs) {
 }
 
 TEST(OptionsWithoutEffect, are_named) {
-  const Outcome o =
-      mdh("run matmul --size 10,500,64 --config " + golden + "configs/cpu/matmul_10x500x64.json");
+  const TemporaryDirectory folder;
+  const fs::path file = folder.path() / "config.json";
+  write_file(file, R"({"mdh_config": 1, "split": {"k": ["L1 100"]}, "order": ["L1.k"],
+                       "code": {"kernel": {"store": "streaming"}}})");
+  const Outcome o = mdh("run dot --size 100 --config " + file.string());
   EXPECT_EQ(o.exit, 0) << describe(o);
-  EXPECT_NE(o.err.find("mdh: note: no effect on the code of target openmp yet: code.edge.j\n"),
+  EXPECT_NE(o.err.find("mdh: note: no effect on the code of target openmp yet: code.kernel.store\n"),
             std::string::npos)
       << o.err;
 }

@@ -124,7 +124,7 @@ Codes codes_in(const std::string& folder) {
 
 Codes all_codes() {
   Codes codes;
-  for (const char* folder : {"mdh", "tools", "examples"}) codes.merge(codes_in(folder));
+  for (const char* folder : {"mdh", "tools", "examples", "bench"}) codes.merge(codes_in(folder));
   return codes;
 }
 

@@ -190,10 +190,10 @@ bool is_valid(const ll::Config& config, const hl::Program& p, const machine::Mac
   }
 }
 
-/// Copies in flight, if the rules allow them. Drawn from a copy of the numbers, so that what is
-/// drawn later does not depend on it.
-ll::Config with_transports(const ll::Config& config, const hl::Program& p,
-                           const machine::Machine& machine, Random random) {
+/// Copies in flight and straight code in other orders, if the rules allow them. Drawn from a copy
+/// of the numbers, so that what is drawn later does not depend on it.
+ll::Config with_orders(const ll::Config& config, const hl::Program& p,
+                       const machine::Machine& machine, Random random) {
   ll::Config result = config;
   for (const auto& [buffer, relocations] : config.stage) {
     if (!random.chance(40)) continue;
@@ -203,6 +203,11 @@ ll::Config with_transports(const ll::Config& config, const hl::Program& p,
       tile.transport = ll::Transport::async;
       if (random.chance(50)) tile.depth = random.between(2, 3);
     }
+  }
+  if (random.chance(30)) {
+    const bool serpentine = p.inputs.empty() || random.chance(40);
+    result.code.kernel.emit =
+        serpentine ? "serpentine" : "by_operand " + random.pick(p.inputs).symbol.name;
   }
   return is_valid(result, p, machine) ? result : config;
 }
@@ -400,7 +405,7 @@ ll::Config any_config(const hl::Program& program, const machine::Machine& machin
     const Random before = random;
     deal_cores(config, program, machine, random);
     roll_windows(config, program, machine, random);
-    return with_transports(config, program, machine, before);
+    return with_orders(config, program, machine, before);
   }
   return ll::default_config(program, machine, static_cast<int>(random.between(1, 4)));
 }
@@ -421,7 +426,7 @@ Mutated mutated_config(Random& random) {
     const Random before = random;
     deal_cores(config, fused, machine, random);
     roll_windows(config, fused, machine, random);
-    return {program, machine, with_transports(config, fused, machine, before)};
+    return {program, machine, with_orders(config, fused, machine, before)};
   }
 }
 

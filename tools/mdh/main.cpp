@@ -19,7 +19,7 @@ void add_program_options(CLI::App& verb, Request& request) {
   verb.add_option("--size", request.size, "sizes: 7,13 (dimension order), I=7,K=13, or paper");
   verb.add_option("--type", request.type, "element type: f32, f64, i32, i64, or T=f32");
   verb.add_option("--set", request.set, "other constants: c=0.5 (repeatable)");
-  verb.add_option("--target", request.target, "reference or openmp (default openmp)");
+  verb.add_option("--target", request.target, "reference, openmp or opencl[:N] (default openmp)");
   verb.add_option("--machine", request.machine, "a name from 'mdh doctor', or a .json file");
   verb.add_option("--config", request.config, "a configuration file (JSON), or a schedule");
   verb.add_option("--threads", request.threads, "threads to use (default: all cores)")

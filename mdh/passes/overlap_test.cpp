@@ -1,0 +1,88 @@
+#include "mdh/passes/overlap.h"
+
+#include <gtest/gtest.h>
+
+#include "mdh/passes/test_programs.h"
+#include "mdh/passes/two_bodies.h"
+
+namespace mdh::passes {
+namespace {
+
+/// y[i] = x[i] for 10 numbers: c on cores, then h, u copies, a lanes.
+const std::string numbers = R"(mdh_loop 1
+kernel numbers
+dimension i < 10 kept
+digit c: COR.i < 1 of i step 16 cores
+digit h: L1.i < 2 of i step 8 sequential
+digit u: REG.i < 2 of i step 4 unrolled
+digit a: SIMD.i < 4 of i step 1 lanes
+buffer output y: f32[10]
+buffer input x: f32[10]
+buffer temporary packed: f32[2, 8] in L1 of core per (c)
+function f(x: f32, i: i64) { y: f32 = x; }
+function combine(l: f32, r: f32) { x: f32 = l + r; }
+body {)";
+
+TEST(Overlap, a_tile_over_the_edge_is_shifted_back) {
+  expect_rewrite_of(two_bodies, loop::parse(numbers + R"(
+    deal cores (c < 1) {
+      for L1.i h < 2 sequential {
+        for REG.i u < min(2, (10 - (c * 16 + h * 8) + 3) / 4) unrolled {
+          for SIMD.i a < min(4, 10 - (c * 16 + h * 8 + u * 4)) lanes {
+            load l = x[c * 16 + h * 8 + u * 4 + a];
+            store y[c * 16 + h * 8 + u * 4 + a] = l;
+          }
+        }
+      }
+    } })"),
+                    loop::parse(numbers + R"(
+    deal cores (c < 1) {
+      for L1.i h < 2 sequential {
+        let shift_i = max(0, 4 - (10 - (c * 16 + h * 8 + 4)));
+        if h * 8 >= shift_i {
+          for REG.i u < 2 unrolled {
+            for SIMD.i a < 4 lanes {
+              load l = x[c * 16 + h * 8 + u * 4 + a - shift_i];
+              store y[c * 16 + h * 8 + u * 4 + a - shift_i] = l;
+            }
+          }
+        } else {
+          for REG.i u < min(2, (10 - (c * 16 + h * 8) + 3) / 4) unrolled {
+            for SIMD.i a < min(4, 10 - (c * 16 + h * 8 + u * 4)) lanes {
+              load l = x[c * 16 + h * 8 + u * 4 + a];
+              store y[c * 16 + h * 8 + u * 4 + a] = l;
+            }
+          }
+        }
+      }
+    } })"));
+}
+
+/// Whether the tile is shifted: it has the part that may not be, and reads x.
+bool is_shifted(const std::string& read, const std::string& more) {
+  const loop::Program p = two_bodies(loop::parse(numbers + R"(
+    deal cores (c < 1) {
+      alloc packed;
+      for L1.i h < 2 sequential {
+        for REG.i u < min(2, (10 - (c * 16 + h * 8) + 3) / 4) unrolled {
+          for SIMD.i a < min(4, 10 - (c * 16 + h * 8 + u * 4)) lanes {
+            load l = )" + read + ";" + more + R"(
+          }
+        }
+      }
+    } })"));
+  return loop::print(p).find("shift_i") != std::string::npos;
+}
+
+TEST(Overlap, tiles_that_cannot_be_computed_twice_or_elsewhere_are_not_shifted) {
+  const std::string x = "x[c * 16 + h * 8 + u * 4 + a]", y = "y[c * 16 + h * 8 + u * 4 + a]";
+  EXPECT_TRUE(is_shifted(x, "store " + y + " = l;"));
+  EXPECT_FALSE(is_shifted(x, "load o = " + y + "; combine s = (o; l); store " + y + " = s;"))
+      << "combined twice";
+  EXPECT_FALSE(is_shifted("packed[h, u * 4 + a]", "store " + y + " = l;"))
+      << "a place in another tile";
+  EXPECT_FALSE(is_shifted("x[h]", "store " + y + " = l;")) << "no index of the dimension";
+}
+
+}  // namespace
+}  // namespace mdh::passes
