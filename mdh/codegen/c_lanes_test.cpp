@@ -106,10 +106,31 @@ TEST(Lanes, a_value_that_is_overwritten_in_between_is_kept) {
                {"const f32x4 o = r_0;", "*(f32x4_at *)&y[c * 32] = o;"});
 }
 
+TEST(Lanes, a_value_that_depends_on_what_is_overwritten_in_between_is_kept) {
+  // As an operator does whose results need both sides, such as the place of the greatest element.
+  expect_lines(source_of("alloc r; lanes - n < 4 { load o = r[0, n]; load a = x[c, n]; "
+                         "apply z = f(o, a; 0); combine s = (o; a); store r[0, n] = s; "
+                         "store y[c * 32 + n] = z; }"),
+               {"const f32x4 z = (r_0 * a);", "r_0 = (r_0 + a);", "*(f32x4_at *)&y[c * 32] = z;"});
+}
+
+TEST(Lanes, what_is_defined_before_them_is_the_same_in_all) {
+  expect_lines(source_of("load a = x[c, 1]; lanes - n < 2 { store y[c * 32 + n] = a; }"),
+               {"*(f32x2_at *)&y[c * 32] = ((f32x2){a, a});"});
+}
+
+TEST(Lanes, names_of_values_are_known_in_their_lanes_only) {
+  const std::string text =
+      "lanes - n < 2 { load a = x[n, c]; store y[n * 3] = a; "
+      "store y[n * 3 + 1] = a; } ";
+  expect_lines(source_of(text + text), {"{\n        const f32x2 a = ((f32x2){x[c], x[c + 8]});",
+                                        "const f32x2 mdh_all = a;"});
+}
+
 TEST(Lanes, elements_that_lie_apart_are_gathered_and_scattered) {
-  expect_lines(
-      source_of("lanes - n < 2 { load a = x[n, c]; store y[n * 3] = a; }"),
-      {"const f32x2 a_all = ((f32x2){x[c], x[c + 8]});", "y[0] = a_all[0];", "y[3] = a_all[1];"});
+  expect_lines(source_of("lanes - n < 2 { load a = x[n, c]; store y[n * 3] = a; }"),
+               {"const f32x2 mdh_all = ((f32x2){x[c], x[c + 8]});", "y[0] = mdh_all[0];",
+                "y[3] = mdh_all[1];"});
 }
 
 TEST(Lanes, integers_wrap_around) {
