@@ -55,6 +55,14 @@ TEST(Registers, an_unknown_index_needs_an_array) {
       {"float r[8] __attribute__((aligned(64)));  /* REG */", "r[n] = a;"});
 }
 
+TEST(Registers, copies_that_land_later_use_elements_as_well) {
+  expect_lines(source_of("alloc r; async r[1, 2] = x[c, 0]; commit; wait 0;"),
+               {"float r_6;  /* REG */", "r_6 = x[c * 8];"});
+  expect_lines(source_of("alloc r; for - n < 4 sequential { async r[0, n] = x[c, n]; } commit; "
+                         "wait 0; load a = r[0, 2]; store y[c] = a;"),
+               {"float r[8] __attribute__((aligned(64)));  /* REG */", "r[n] = x[c * 8 + n];"});
+}
+
 TEST(Registers, what_outlives_a_share_is_no_variable) {
   const loop::Program p = loop::parse(R"(mdh_loop 1
 kernel any
