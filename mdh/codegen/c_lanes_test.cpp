@@ -99,6 +99,23 @@ TEST(Registers, vectors_that_begin_inside_of_others_need_an_array) {
 TEST(Registers, variables_have_names_that_nothing_else_has) {
   expect_lines(source_of("let r_6 = 1; alloc r; load a = x[c, r_6]; store r[1, 2] = a;"),
                {"float r__6;  /* REG */", "r__6 = a;"});
+  const loop::Program p = loop::parse(R"(mdh_loop 1
+kernel any
+dimension i < 2 kept
+digit c: COR.i < 2 of i step 1 cores
+buffer output y: f32[2]
+buffer input x: f32[2]
+buffer temporary r: f32[1] in REG of registers per (c)
+buffer temporary r_: f32[1] in REG of registers per (c)
+function f(a: f32, i: i64) { y: f32 = a; }
+function combine() { }
+body {
+  deal cores (c < 2) {
+    load r_0 = x[c]; alloc r; store r[0] = r_0; alloc r_; store r_[0] = r_0;
+  }
+}
+)");
+  expect_lines(print_openmp(p, "k").source, {"float r__0;  /* REG */", "float r___0;  /* REG */"});
 }
 
 TEST(Lanes, values_that_are_used_once_are_printed_in_place) {
