@@ -1,8 +1,10 @@
 // The passes that turn loops over registers and lanes into straight vector code.
 #include <gtest/gtest.h>
 
+#include "mdh/loop/evaluate.h"
 #include "mdh/passes/conditions.h"
 #include "mdh/passes/forward.h"
+#include "mdh/passes/peel.h"
 #include "mdh/passes/place_copies.h"
 #include "mdh/passes/test_programs.h"
 #include "mdh/passes/two_bodies.h"
@@ -21,6 +23,23 @@ digit a: SIMD.k < 4 of k step 1 lanes
                      R"(buffer temporary acc: i64[2, 4] in REG of registers per (c)
 buffer temporary tile: i64[10] in REG of registers per (c)
 )"};
+
+/// A pass keeps what a program computes.
+void expect_meaning(PassFunction pass, const std::string& body, const More& more = registers) {
+  const loop::Program before = matvec_with(body, more), after = pass(before);
+  loop::verify(after);
+  Random random(1);
+  std::vector<scalar::Array> inputs;
+  for (const loop::Buffer& b : before.buffers) {
+    if (b.role != loop::Role::input) continue;
+    inputs.push_back(scalar::Array::undefined(b.type, b.extents));
+    for (scalar::Value& cell : inputs.back().cells) {
+      cell = scalar::Value::integer(random.between(-9, 9));
+    }
+    std::fill(inputs.back().defined.begin(), inputs.back().defined.end(), uint8_t{1});
+  }
+  EXPECT_EQ(loop::evaluate(after, inputs), loop::evaluate(before, inputs)) << loop::print(after);
+}
 
 // ---- unswitch
 
@@ -229,6 +248,33 @@ TEST(TwoBodies, a_loop_is_not_whole_because_others_are) {
 }
 
 // ---- straight code
+
+TEST(Instance, what_is_defined_in_a_block_means_nothing_behind_it) {
+  expect_meaning(unroll_jam, R"(
+    deal cores (c < 7) {
+      alloc acc;
+      for REG.k u < 2 unrolled {
+        if c < 3 { let h = 1; load x = M[c, h]; store acc[u, 2] = x; }
+        for L1.k h < 2 sequential { load m = M[c, h + 3]; store acc[u, h] = m; }
+      }
+      load b = acc[1, 0];
+      store w[c] = b;
+    })");
+  expect_meaning(peel, R"(
+    deal cores (c < 7) {
+      alloc acc;
+      for L1.k q < 3 sequential {
+        if c < 3 { let h = 1; load x = M[c, h]; store acc[1, 2] = x; }
+        for L1.k h < 2 sequential {
+          load m = M[c, h + 3];
+          if q == 0 { store acc[0, h] = m; }
+          else { load old = acc[0, h]; combine sum = (old; m); store acc[0, h] = sum; }
+        }
+      }
+      load b = acc[0, 1];
+      store w[c] = b;
+    })");
+}
 
 TEST(UnrollJam, rounds_are_written_out_with_numbers_and_names_of_their_own) {
   expect_rewrite(unroll_jam, R"(
