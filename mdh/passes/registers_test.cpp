@@ -379,6 +379,22 @@ TEST(Vectorise, lanes_that_meet_in_one_element_take_turns) {
                  registers);
 }
 
+TEST(Vectorise, lanes_of_which_some_meet_take_turns) {
+  expect_meaning(vectorise, R"(
+    deal cores (c < 7) {
+      alloc acc;
+      for - x < 2 sequential { load one = v[x]; store acc[0, x] = one; }
+      for SIMD.k a < 4 lanes {
+        load m = M[c, a];
+        load old = acc[0, a / 2];
+        combine sum = (old; m);
+        store acc[0, a / 2] = sum;
+      }
+      load b = acc[0, 1];
+      store w[c] = b;
+    })");
+}
+
 TEST(Vectorise, without_registers_a_loop_that_cannot_be_vectors_stays_one) {
   const std::string body = R"(
     deal cores (c < 7) {
