@@ -247,6 +247,21 @@ TEST(TwoBodies, a_loop_is_not_whole_because_others_are) {
                  registers);
 }
 
+TEST(TwoBodies, a_finer_loop_that_does_not_depend_on_a_loop_says_nothing_of_it) {
+  expect_meaning(two_bodies, R"(
+    deal cores (c < 7) {
+      for L1.k h < 1 sequential {
+        alloc acc;
+        for - x < 2 sequential { load one = v[0]; store acc[x, 0] = one; }
+        for REG.k u < min(2, 7 - c) unrolled {
+          for SIMD.k a < min(4, 10 - h * 8) lanes { load m = M[c, u * 4 + a]; store acc[u, a] = m; }
+        }
+        load b = acc[1, 0];
+        store w[c] = b;
+      }
+    })");
+}
+
 // ---- straight code
 
 TEST(Instance, what_is_defined_in_a_block_means_nothing_behind_it) {
