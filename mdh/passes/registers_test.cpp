@@ -505,6 +505,52 @@ TEST(Forward, a_tile_that_outlives_straight_code_stays) {
   expect_rewrite(forward, body, body, registers);
 }
 
+/// h and u over all columns but for the last ones.
+const More tiles{R"(digit h: L1.k < 2 of k step 8 sequential
+digit u: REG.k < 2 of k step 4 unrolled
+digit a: SIMD.k < 4 of k step 1 lanes
+)",
+                 R"(buffer temporary tile: i64[9] in REG of registers per (c)
+buffer temporary source: i64[9] in L1 of core per (c)
+)"};
+
+const std::string neighbours = R"(
+    loop u { loop a {
+      accumulate (w[i]) first (h, u, a) from (tile[u * 4 + a + 1], M[i, k]);
+    } })";
+
+TEST(Forward, a_source_that_changes_is_not_read_instead) {
+  expect_meaning(forward,
+                 R"(
+    loop c { loop h {
+      alloc source; alloc tile;
+      copy (x < 9) source[x] = v[x] within () team ();
+      copy (x < 9) tile[x] = source[x] within () team ();
+      copy (x < 9) source[x] = v[9 - x] within () team ();)" +
+                     neighbours + "} }",
+                 tiles);
+}
+
+TEST(Forward, a_tile_that_is_filled_twice_stays) {
+  expect_meaning(forward,
+                 R"(
+    loop c { loop h {
+      alloc tile;
+      copy (x < 9) tile[x] = v[x] within () team ();
+      copy (x < 3) tile[x] = v[9 - x] within () team ();)" +
+                     neighbours + "} }",
+                 tiles);
+}
+
+TEST(Forward, a_tile_that_keeps_what_it_had_stays) {
+  expect_meaning(forward,
+                 R"(
+    loop c { alloc tile; loop h {
+      copy (x < 9) tile[x] = v[x + h] within (h == 0) team ();)" +
+                     neighbours + "} }",
+                 tiles);
+}
+
 // ---- conditions
 
 TEST(Conditions, what_holds_anyway_is_left_out) {
