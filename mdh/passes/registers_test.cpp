@@ -341,6 +341,17 @@ TEST(UnrollJam, other_borders_and_loops_in_time_stay_loops) {
   expect_rewrite(unroll_jam, body, body, registers);
 }
 
+TEST(UnrollJam, a_loop_that_does_not_say_how_many_rounds_it_may_have_stays_one) {
+  expect_meaning(unroll_jam, R"(
+    deal cores (c < 7) {
+      alloc acc;
+      for REG.k u < 2 unrolled { load m = M[c, u]; store acc[u, 0] = m; }
+      for REG.k u < 7 - c unrolled { load b = M[c, u]; store acc[1, 0] = b; }
+      load x = acc[1, 0];
+      store w[c] = x;
+    })");
+}
+
 // ---- vectors
 
 TEST(Vectorise, loops_over_lanes_run_in_lockstep) {
