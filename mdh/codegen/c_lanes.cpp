@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
@@ -59,55 +60,74 @@ class LanesPrinter {
   std::string run() {
     std::string text;
     for (at_ = 0; at_ < lanes_.body.size(); ++at_) text += statement(lanes_.body[at_]);
-    return text;
+    return declares_ ? fmt::format("{{\n{}}}\n", indent(text, 2)) : text;
   }
 
  private:
+  /// A value, and the buffers that its text reads.
+  struct Value {
+    LaneValue is;
+    std::set<Symbol> reads = {};
+  };
+
   std::string statement(const Stmt& s) {
     if (const auto* load = s.as<loop::Load>()) return loaded(*load);
     if (const auto* store = s.as<loop::Store>()) return stored(*store);
     if (const auto* f = s.as<loop::Apply>()) {
-      std::vector<LaneValue> arguments = values(f->inputs);
+      std::vector<Value> arguments = values(f->inputs);
       for (const Expr& index : f->point) {
-        arguments.push_back({"(" + expressions_.print_index(index) + ")", false});
+        arguments.push_back({{"(" + expressions_.print_index(index) + ")", false}});
       }
       return defined(program_.f, f->results, arguments);
     }
     const auto* sum = s.as<loop::Combine>();
     internal_check(sum != nullptr, "lanes cannot do this in lockstep");
-    std::vector<LaneValue> arguments = values(sum->left);
-    for (const LaneValue& right : values(sum->right)) arguments.push_back(right);
+    std::vector<Value> arguments = values(sum->left);
+    for (const Value& right : values(sum->right)) arguments.push_back(right);
     return defined(program_.combine, sum->results, arguments);
   }
 
   // ---- values
 
-  std::vector<LaneValue> values(const std::vector<Symbol>& symbols) const {
-    std::vector<LaneValue> all;
-    for (const Symbol& symbol : symbols) all.push_back(values_.at(symbol));
+  /// What is defined before the lanes is the same in all of them.
+  Value value(const Symbol& symbol) const {
+    const auto found = values_.find(symbol);
+    return found == values_.end() ? Value{{c_name(symbol.name), false}} : found->second;
+  }
+
+  std::vector<Value> values(const std::vector<Symbol>& symbols) const {
+    std::vector<Value> all;
+    for (const Symbol& symbol : symbols) all.push_back(value(symbol));
     return all;
   }
 
   std::string defined(const scalar::Function& f, const std::vector<Symbol>& results,
-                      const std::vector<LaneValue>& arguments) {
-    const std::vector<LaneValue> texts = vector_call(expressions_, f, arguments, lanes_.count);
+                      const std::vector<Value>& arguments) {
+    std::vector<LaneValue> given;
+    std::set<Symbol> reads;
+    for (const Value& argument : arguments) {
+      given.push_back(argument.is);
+      reads.insert(argument.reads.begin(), argument.reads.end());
+    }
+    const std::vector<LaneValue> texts = vector_call(expressions_, f, given, lanes_.count);
     std::string text;
     for (size_t n = 0; n < results.size(); ++n) {
-      text += uses_of(results[n]) == 1
-                  ? in_place(results[n], texts[n])
+      text += uses_of(results[n]) == 1 && stays(results[n], reads)
+                  ? in_place(results[n], {texts[n], reads})
                   : variable(results[n], scalar_of(f.results[n].value.type()), texts[n]);
     }
     return text;
   }
 
-  std::string in_place(const Symbol& symbol, const LaneValue& value) {
+  std::string in_place(const Symbol& symbol, const Value& value) {
     values_[symbol] = value;
     return "";
   }
 
   std::string variable(const Symbol& symbol, Scalar type, const LaneValue& value) {
     const std::string name = c_name(symbol.name);
-    values_[symbol] = {name, value.is_vector};
+    values_[symbol] = {{name, value.is_vector}};
+    declares_ = true;
     return fmt::format("const {} {} = {};\n", value.is_vector ? vector(type) : scalar(type), name,
                        value.text);
   }
@@ -118,14 +138,14 @@ class LanesPrinter {
     return count;
   }
 
-  /// No statement between here and the last use stores into the buffer.
-  bool stays(const Symbol& value, const Symbol& buffer) const {
+  /// No statement between here and the last use stores into the buffers.
+  bool stays(const Symbol& value, const std::set<Symbol>& buffers) const {
     bool stored = false;
     for (size_t n = at_ + 1; n < lanes_.body.size(); ++n) {
       const Stmt& s = lanes_.body[n];
       if (stored && uses_in(program_, s, value) > 0) return false;
       const auto* store = s.as<loop::Store>();
-      stored = stored || (store && store->to.buffer == buffer);
+      stored = stored || (store && buffers.contains(store->to.buffer));
     }
     return true;
   }
@@ -136,7 +156,8 @@ class LanesPrinter {
     const Scalar type = scalar_of(find_buffer(program_, s.from.buffer).type);
     const LaneValue value = content(s.from, type);
     const bool cheap = registers_.contains(s.from.buffer.name) || uses_of(s.result) == 1;
-    if (cheap && stays(s.result, s.from.buffer)) return in_place(s.result, value);
+    const std::set<Symbol> reads = {s.from.buffer};
+    if (cheap && stays(s.result, reads)) return in_place(s.result, {value, reads});
     return variable(s.result, type, value);
   }
 
@@ -152,18 +173,16 @@ class LanesPrinter {
 
   std::string stored(const loop::Store& s) {
     const Scalar type = scalar_of(find_buffer(program_, s.to.buffer).type);
-    const LaneValue& value = values_.at(s.value);
     const std::string vector_text =
-        as_vector(expressions_.definitions(), type, lanes_.count, value);
+        as_vector(expressions_.definitions(), type, lanes_.count, value(s.value).is);
     if (const auto whole = whole_vector(s.to, type, false)) {
       return fmt::format("{} = {};\n", *whole, vector_text);
     }
-    const std::string name = c_name(s.value.name) + "_all";
-    std::string text = fmt::format("const {} {} = {};\n", vector(type), name, vector_text);
+    std::string text = fmt::format("const {} mdh_all = {};\n", vector(type), vector_text);
     for (int64_t n = 0; n < lanes_.count; ++n) {
-      text += fmt::format("{} = {}[{}];\n", single(s.to, n), name, n);
+      text += fmt::format("{} = mdh_all[{}];\n", single(s.to, n), n);
     }
-    return text;
+    return fmt::format("{{\n{}}}\n", indent(text, 2));
   }
 
   /// All lanes at once, if they are the elements of a vector.
@@ -212,8 +231,9 @@ class LanesPrinter {
   const loop::Lanes& lanes_;
   const RegisterMap& registers_;
   ExprPrinter& expressions_;
-  std::map<Symbol, LaneValue> values_;
+  std::map<Symbol, Value> values_;
   size_t at_ = 0;
+  bool declares_ = false;  // names of its own
 };
 
 }  // namespace

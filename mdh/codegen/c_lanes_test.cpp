@@ -55,6 +55,14 @@ TEST(Registers, an_unknown_index_needs_an_array) {
       {"float r[8] __attribute__((aligned(64)));  /* REG */", "r[n] = a;"});
 }
 
+TEST(Registers, copies_that_land_later_use_elements_as_well) {
+  expect_lines(source_of("alloc r; async r[1, 2] = x[c, 0]; commit; wait 0;"),
+               {"float r_6;  /* REG */", "r_6 = x[c * 8];"});
+  expect_lines(source_of("alloc r; for - n < 4 sequential { async r[0, n] = x[c, n]; } commit; "
+                         "wait 0; load a = r[0, 2]; store y[c] = a;"),
+               {"float r[8] __attribute__((aligned(64)));  /* REG */", "r[n] = x[c * 8 + n];"});
+}
+
 TEST(Registers, what_outlives_a_share_is_no_variable) {
   const loop::Program p = loop::parse(R"(mdh_loop 1
 kernel any
@@ -91,6 +99,23 @@ TEST(Registers, vectors_that_begin_inside_of_others_need_an_array) {
 TEST(Registers, variables_have_names_that_nothing_else_has) {
   expect_lines(source_of("let r_6 = 1; alloc r; load a = x[c, r_6]; store r[1, 2] = a;"),
                {"float r__6;  /* REG */", "r__6 = a;"});
+  const loop::Program p = loop::parse(R"(mdh_loop 1
+kernel any
+dimension i < 2 kept
+digit c: COR.i < 2 of i step 1 cores
+buffer output y: f32[2]
+buffer input x: f32[2]
+buffer temporary r: f32[1] in REG of registers per (c)
+buffer temporary r_: f32[1] in REG of registers per (c)
+function f(a: f32, i: i64) { y: f32 = a; }
+function combine() { }
+body {
+  deal cores (c < 2) {
+    load r_0 = x[c]; alloc r; store r[0] = r_0; alloc r_; store r_[0] = r_0;
+  }
+}
+)");
+  expect_lines(print_openmp(p, "k").source, {"float r__0;  /* REG */", "float r___0;  /* REG */"});
 }
 
 TEST(Lanes, values_that_are_used_once_are_printed_in_place) {
@@ -106,10 +131,31 @@ TEST(Lanes, a_value_that_is_overwritten_in_between_is_kept) {
                {"const f32x4 o = r_0;", "*(f32x4_at *)&y[c * 32] = o;"});
 }
 
+TEST(Lanes, a_value_that_depends_on_what_is_overwritten_in_between_is_kept) {
+  // As an operator does whose results need both sides, such as the place of the greatest element.
+  expect_lines(source_of("alloc r; lanes - n < 4 { load o = r[0, n]; load a = x[c, n]; "
+                         "apply z = f(o, a; 0); combine s = (o; a); store r[0, n] = s; "
+                         "store y[c * 32 + n] = z; }"),
+               {"const f32x4 z = (r_0 * a);", "r_0 = (r_0 + a);", "*(f32x4_at *)&y[c * 32] = z;"});
+}
+
+TEST(Lanes, what_is_defined_before_them_is_the_same_in_all) {
+  expect_lines(source_of("load a = x[c, 1]; lanes - n < 2 { store y[c * 32 + n] = a; }"),
+               {"*(f32x2_at *)&y[c * 32] = ((f32x2){a, a});"});
+}
+
+TEST(Lanes, names_of_values_are_known_in_their_lanes_only) {
+  const std::string text =
+      "lanes - n < 2 { load a = x[n, c]; store y[n * 3] = a; "
+      "store y[n * 3 + 1] = a; } ";
+  expect_lines(source_of(text + text), {"{\n        const f32x2 a = ((f32x2){x[c], x[c + 8]});",
+                                        "const f32x2 mdh_all = a;"});
+}
+
 TEST(Lanes, elements_that_lie_apart_are_gathered_and_scattered) {
-  expect_lines(
-      source_of("lanes - n < 2 { load a = x[n, c]; store y[n * 3] = a; }"),
-      {"const f32x2 a_all = ((f32x2){x[c], x[c + 8]});", "y[0] = a_all[0];", "y[3] = a_all[1];"});
+  expect_lines(source_of("lanes - n < 2 { load a = x[n, c]; store y[n * 3] = a; }"),
+               {"const f32x2 mdh_all = ((f32x2){x[c], x[c + 8]});", "y[0] = mdh_all[0];",
+                "y[3] = mdh_all[1];"});
 }
 
 TEST(Lanes, integers_wrap_around) {

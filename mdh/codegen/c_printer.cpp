@@ -52,14 +52,17 @@ void collect(const Block& block, std::set<std::string>& names) {
 
 void collect_defined(const Block& block, std::set<std::string>& names) {
   for (const Stmt& s : block) {
-    if (const auto* loop = s.as<loop::For>()) names.insert(loop->var.name);
-    if (const auto* let = s.as<loop::Let>()) names.insert(let->var.name);
-    if (const auto* load = s.as<loop::Load>()) names.insert(load->result.name);
+    if (const auto* deal = s.as<loop::Deal>()) {
+      for (const loop::Counter& share : deal->shares) names.insert(c_name(share.var.name));
+    }
+    if (const auto* loop = s.as<loop::For>()) names.insert(c_name(loop->var.name));
+    if (const auto* let = s.as<loop::Let>()) names.insert(c_name(let->var.name));
+    if (const auto* load = s.as<loop::Load>()) names.insert(c_name(load->result.name));
     if (const auto* f = s.as<loop::Apply>()) {
-      for (const Symbol& result : f->results) names.insert(result.name);
+      for (const Symbol& result : f->results) names.insert(c_name(result.name));
     }
     if (const auto* sum = s.as<loop::Combine>()) {
-      for (const Symbol& result : sum->results) names.insert(result.name);
+      for (const Symbol& result : sum->results) names.insert(c_name(result.name));
     }
     loop::for_each_child(s, [&](const Block& child) { collect_defined(child, names); });
   }
@@ -85,9 +88,9 @@ std::vector<loop::Buffer> mentioned(const loop::Program& p, const Block& block) 
 
 CPrinter::CPrinter(const loop::Program& p, Dialect dialect)
     : program_(p), dialect_(dialect), expressions_(dialect) {
-  for (const loop::Buffer& b : p.buffers) taken_.insert(b.symbol.name);
-  for (const loop::Digit& d : p.digits) taken_.insert(d.var.name);
-  for (const loop::Dimension& d : p.dimensions) taken_.insert(d.symbol.name);
+  for (const loop::Buffer& b : p.buffers) taken_.insert(c_name(b.symbol.name));
+  for (const loop::Digit& d : p.digits) taken_.insert(c_name(d.var.name));
+  for (const loop::Dimension& d : p.dimensions) taken_.insert(c_name(d.symbol.name));
   collect_defined(p.body, taken_);
 }
 
@@ -167,7 +170,14 @@ std::string CPrinter::begins(const loop::Buffer& b, const Block& rest) {
   auto registers = registers_of(program_, b, rest, dialect_ == Dialect::c);
   registers_.erase(b.symbol.name);
   if (!registers) return alloc(b);
-  const auto clashes = [&](int64_t n) { return taken_.contains(registers->variable(n)); };
+  std::set<std::string> others;
+  for (const auto& [buffer, other] : registers_) {
+    for (const int64_t n : other.variables) others.insert(other.variable(n));
+  }
+  const auto clashes = [&](int64_t n) {
+    const std::string name = registers->variable(n);
+    return taken_.contains(name) || others.contains(name);
+  };
   while (std::any_of(registers->variables.begin(), registers->variables.end(), clashes)) {
     registers->name += "_";
   }

@@ -93,6 +93,13 @@ TEST(OpenMP, what_begins_inside_of_a_share_is_a_variable_of_it_or_of_its_core) {
 
 // ---- shares
 
+TEST(OpenMP, what_also_begins_outside_of_shares_is_everybodys) {
+  const kernel::Module m =
+      module("deal cores (b < 3) { alloc t; } alloc t; deal cores (b < 3) { load r = t[b]; }");
+  EXPECT_EQ(m.workspace_bytes, 128);
+  EXPECT_EQ(m.source.find("float t["), std::string::npos) << m.source;
+}
+
 TEST(OpenMP, threads_beyond_the_largest_deal_have_nothing_to_do) {
   EXPECT_EQ(module("").parts_on_cores, 1);
   EXPECT_EQ(module("deal cores () { }").parts_on_cores, 1);

@@ -44,6 +44,10 @@ class Survey {
       if (s.as<loop::Deal>()) unknown_ = true;
       if (const auto* load = s.as<loop::Load>()) access(load->from, lanes);
       if (const auto* store = s.as<loop::Store>()) access(store->to, lanes);
+      if (const auto* copy = s.as<loop::AsyncCopy>()) {
+        access(copy->to, lanes);
+        access(copy->from, lanes);
+      }
       const auto* inner = s.as<loop::Lanes>();
       loop::for_each_child(s, [&](const Block& b) { block(b, inner && vectors_ ? inner : lanes); });
     }

@@ -15,8 +15,10 @@ void visit(const loop::Program& p, const loop::Block& block, bool in_deal, Stora
     if (const auto* alloc = s.as<loop::Alloc>()) {
       const loop::Buffer& b = find_buffer(p, alloc->buffer);
       const int64_t bytes = stored_bytes(b);
-      if (storage.buffers.contains(b.symbol.name)) continue;  // begins anew in several places
-      Kept& kept = storage.buffers[b.symbol.name];
+      const auto [found, is_new] = storage.buffers.try_emplace(b.symbol.name);
+      Kept& kept = found->second;
+      // It may begin anew in several places; where one of them is outside, all cores share it.
+      if (!is_new && (in_deal || kept.keeping == Keeping::shared)) continue;
       if (!in_deal) {
         kept = {Keeping::shared, storage.shared_bytes};
         storage.shared_bytes += whole_lines(bytes * instances_of(p, b));

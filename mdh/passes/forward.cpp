@@ -22,11 +22,23 @@ bool reads(const Stmt& s, const Symbol& buffer) {
   return std::find(all.begin(), all.end(), buffer) != all.end();
 }
 
-int64_t readers(const Block& block, const Symbol& buffer) {
+bool writes(const Stmt& s, const Symbol& buffer) {
+  const std::vector<Symbol> all = loop::uses_of(s).writes;
+  return std::find(all.begin(), all.end(), buffer) != all.end();
+}
+
+/// Which is a write as well.
+bool begins(const Stmt& s, const Symbol& buffer) {
+  const auto* alloc = s.as<loop::Alloc>();
+  return alloc && alloc->buffer == buffer;
+}
+
+/// How many statements, here or deeper, satisfy the condition.
+int64_t count_of(const Block& block, const std::function<bool(const Stmt&)>& holds) {
   int64_t count = 0;
   for (const Stmt& s : block) {
-    count += reads(s, buffer) ? 1 : 0;
-    loop::for_each_child(s, [&](const Block& b) { count += readers(b, buffer); });
+    count += holds(s) ? 1 : 0;
+    loop::for_each_child(s, [&](const Block& b) { count += count_of(b, holds); });
   }
   return count;
 }
@@ -36,9 +48,10 @@ class Forwarder {
   explicit Forwarder(const loop::Program& p) : program_(p) {}
 
   Block block(const Block& statements) {
-    for (const Stmt& s : statements) {
-      const auto* copy = s.as<loop::Copy>();
-      if (copy && is_candidate(*copy) && serves_badly(*copy, statements)) {
+    for (auto s = statements.begin(); s != statements.end(); ++s) {
+      const auto* copy = s->as<loop::Copy>();
+      if (copy && is_candidate(*copy) && is_new(*copy, {statements.begin(), s}) &&
+          serves_badly(*copy, {s + 1, statements.end()})) {
         forwarded_.insert_or_assign(copy->to.buffer, *copy);
       }
     }
@@ -70,7 +83,17 @@ class Forwarder {
     });
   }
 
-  /// All readers are in straight code beside the copy, and one of them begins inside of a vector.
+  /// The tile begins in the same block, and nothing else fills it: it never holds anything older.
+  bool is_new(const loop::Copy& copy, const Block& before) const {
+    const Symbol& tile = copy.to.buffer;
+    return std::any_of(before.begin(), before.end(),
+                       [&](const Stmt& s) { return begins(s, tile); }) &&
+           count_of(program_.body,
+                    [&](const Stmt& s) { return writes(s, tile) && !begins(s, tile); }) == 1;
+  }
+
+  /// All readers are in straight code behind the copy, and one of them begins inside of a vector;
+  /// the source stays as it is.
   bool serves_badly(const loop::Copy& copy, const Block& statements) const {
     int64_t straight = 0;
     bool badly = false;
@@ -91,7 +114,10 @@ class Forwarder {
           }
         };
     visit(statements, {});
-    return badly && straight == readers(program_.body, copy.to.buffer);
+    const auto reads_tile = [&](const Stmt& s) { return reads(s, copy.to.buffer); };
+    const auto changes_source = [&](const Stmt& s) { return writes(s, copy.from.buffer); };
+    return badly && straight == count_of(program_.body, reads_tile) &&
+           !any_of(statements, changes_source);
   }
 
   bool is_shifted(const Element& e, const loop::Copy& copy,

@@ -50,20 +50,23 @@ Block Instance::without_lets(const Block& block) {
       append(result, chosen(*choice));
       continue;
     }
-    const Stmt inner = loop::map_children(s, [&](const Block& b) { return without_lets(b); });
+    const Stmt inner = loop::map_children(s, [&](const Block& b) { return inside(b); });
     result.push_back(statement(inner));
   }
   return result;
 }
 
 /// A choice that the values decide is made.
-Block Instance::chosen(const loop::If& s) {
+Block Instance::chosen(const loop::If& s) const {
   const Expr condition = expression(s.condition);
   const auto holds = decided(condition);
-  if (holds) return without_lets(*holds ? s.then : s.otherwise);
-  const Block then = without_lets(s.then);
-  return {StmtNode{loop::If{undecided_part(condition), then, without_lets(s.otherwise)}}};
+  if (holds) return inside(*holds ? s.then : s.otherwise);
+  const Block then = inside(s.then);
+  return {StmtNode{loop::If{undecided_part(condition), then, inside(s.otherwise)}}};
 }
+
+/// What is defined inside has no value, and no other name, after it.
+Block Instance::inside(const Block& block) const { return Instance(*this).without_lets(block); }
 
 void Instance::rename_defined(const Stmt& s) {
   const auto fresh = [&](const Symbol& symbol) {

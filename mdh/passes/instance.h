@@ -8,7 +8,8 @@
 
 namespace mdh::passes {
 
-/// Makes copies in which some variables have values, and all that is defined has a new name.
+/// Makes copies in which some variables have values, and all that is defined has a new name. A copy
+/// of the maker forgets what is defined inside of a block.
 class Instance {
  public:
   explicit Instance(Names& names) : names_(names) {}
@@ -27,7 +28,8 @@ class Instance {
   loop::Block without_lets(const loop::Block& block);
 
  private:
-  loop::Block chosen(const loop::If& s);
+  loop::Block chosen(const loop::If& s) const;
+  loop::Block inside(const loop::Block& block) const;
   void rename_defined(const loop::Stmt& s);
   Symbol name(const Symbol& symbol) const;
   void rename(std::vector<Symbol>& symbols) const;

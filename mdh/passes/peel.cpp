@@ -99,7 +99,7 @@ class Peeler {
   }
 
   /// With the variable 0, and names of its own for all that it defines.
-  static Block first_round(const Block& statements, const Symbol& var, Instance& zero) {
+  static Block first_round(const Block& statements, const Symbol& var, Instance zero) {
     Block result;
     for (const Stmt& s : statements) {
       if (const auto* choice = s.as<loop::If>(); choice && needs_zero(choice->condition, var)) {

@@ -1,8 +1,10 @@
 // The passes that turn loops over registers and lanes into straight vector code.
 #include <gtest/gtest.h>
 
+#include "mdh/loop/evaluate.h"
 #include "mdh/passes/conditions.h"
 #include "mdh/passes/forward.h"
+#include "mdh/passes/peel.h"
 #include "mdh/passes/place_copies.h"
 #include "mdh/passes/test_programs.h"
 #include "mdh/passes/two_bodies.h"
@@ -21,6 +23,23 @@ digit a: SIMD.k < 4 of k step 1 lanes
                      R"(buffer temporary acc: i64[2, 4] in REG of registers per (c)
 buffer temporary tile: i64[10] in REG of registers per (c)
 )"};
+
+/// A pass keeps what a program computes.
+void expect_meaning(PassFunction pass, const std::string& body, const More& more = registers) {
+  const loop::Program before = matvec_with(body, more), after = pass(before);
+  loop::verify(after);
+  Random random(1);
+  std::vector<scalar::Array> inputs;
+  for (const loop::Buffer& b : before.buffers) {
+    if (b.role != loop::Role::input) continue;
+    inputs.push_back(scalar::Array::undefined(b.type, b.extents));
+    for (scalar::Value& cell : inputs.back().cells) {
+      cell = scalar::Value::integer(random.between(-9, 9));
+    }
+    std::fill(inputs.back().defined.begin(), inputs.back().defined.end(), uint8_t{1});
+  }
+  EXPECT_EQ(loop::evaluate(after, inputs), loop::evaluate(before, inputs)) << loop::print(after);
+}
 
 // ---- unswitch
 
@@ -228,7 +247,49 @@ TEST(TwoBodies, a_loop_is_not_whole_because_others_are) {
                  registers);
 }
 
+TEST(TwoBodies, a_finer_loop_that_does_not_depend_on_a_loop_says_nothing_of_it) {
+  expect_meaning(two_bodies, R"(
+    deal cores (c < 7) {
+      for L1.k h < 1 sequential {
+        alloc acc;
+        for - x < 2 sequential { load one = v[0]; store acc[x, 0] = one; }
+        for REG.k u < min(2, 7 - c) unrolled {
+          for SIMD.k a < min(4, 10 - h * 8) lanes { load m = M[c, u * 4 + a]; store acc[u, a] = m; }
+        }
+        load b = acc[1, 0];
+        store w[c] = b;
+      }
+    })");
+}
+
 // ---- straight code
+
+TEST(Instance, what_is_defined_in_a_block_means_nothing_behind_it) {
+  expect_meaning(unroll_jam, R"(
+    deal cores (c < 7) {
+      alloc acc;
+      for REG.k u < 2 unrolled {
+        if c < 3 { let h = 1; load x = M[c, h]; store acc[u, 2] = x; }
+        for L1.k h < 2 sequential { load m = M[c, h + 3]; store acc[u, h] = m; }
+      }
+      load b = acc[1, 0];
+      store w[c] = b;
+    })");
+  expect_meaning(peel, R"(
+    deal cores (c < 7) {
+      alloc acc;
+      for L1.k q < 3 sequential {
+        if c < 3 { let h = 1; load x = M[c, h]; store acc[1, 2] = x; }
+        for L1.k h < 2 sequential {
+          load m = M[c, h + 3];
+          if q == 0 { store acc[0, h] = m; }
+          else { load old = acc[0, h]; combine sum = (old; m); store acc[0, h] = sum; }
+        }
+      }
+      load b = acc[0, 1];
+      store w[c] = b;
+    })");
+}
 
 TEST(UnrollJam, rounds_are_written_out_with_numbers_and_names_of_their_own) {
   expect_rewrite(unroll_jam, R"(
@@ -278,6 +339,17 @@ TEST(UnrollJam, other_borders_and_loops_in_time_stay_loops) {
       for L1.k h < 2 sequential { load m = M[c, h]; store w[c] = m; }
     })";
   expect_rewrite(unroll_jam, body, body, registers);
+}
+
+TEST(UnrollJam, a_loop_that_does_not_say_how_many_rounds_it_may_have_stays_one) {
+  expect_meaning(unroll_jam, R"(
+    deal cores (c < 7) {
+      alloc acc;
+      for REG.k u < 2 unrolled { load m = M[c, u]; store acc[u, 0] = m; }
+      for REG.k u < 7 - c unrolled { load b = M[c, u]; store acc[1, 0] = b; }
+      load x = acc[1, 0];
+      store w[c] = x;
+    })");
 }
 
 // ---- vectors
@@ -331,6 +403,22 @@ TEST(Vectorise, lanes_that_meet_in_one_element_take_turns) {
       store w[c] = sum_3;
     })",
                  registers);
+}
+
+TEST(Vectorise, lanes_of_which_some_meet_take_turns) {
+  expect_meaning(vectorise, R"(
+    deal cores (c < 7) {
+      alloc acc;
+      for - x < 2 sequential { load one = v[x]; store acc[0, x] = one; }
+      for SIMD.k a < 4 lanes {
+        load m = M[c, a];
+        load old = acc[0, a / 2];
+        combine sum = (old; m);
+        store acc[0, a / 2] = sum;
+      }
+      load b = acc[0, 1];
+      store w[c] = b;
+    })");
 }
 
 TEST(Vectorise, without_registers_a_loop_that_cannot_be_vectors_stays_one) {
@@ -426,6 +514,52 @@ TEST(Forward, a_tile_that_outlives_straight_code_stays) {
       } } }
     })";
   expect_rewrite(forward, body, body, registers);
+}
+
+/// h and u over all columns but for the last ones.
+const More tiles{R"(digit h: L1.k < 2 of k step 8 sequential
+digit u: REG.k < 2 of k step 4 unrolled
+digit a: SIMD.k < 4 of k step 1 lanes
+)",
+                 R"(buffer temporary tile: i64[9] in REG of registers per (c)
+buffer temporary source: i64[9] in L1 of core per (c)
+)"};
+
+const std::string neighbours = R"(
+    loop u { loop a {
+      accumulate (w[i]) first (h, u, a) from (tile[u * 4 + a + 1], M[i, k]);
+    } })";
+
+TEST(Forward, a_source_that_changes_is_not_read_instead) {
+  expect_meaning(forward,
+                 R"(
+    loop c { loop h {
+      alloc source; alloc tile;
+      copy (x < 9) source[x] = v[x] within () team ();
+      copy (x < 9) tile[x] = source[x] within () team ();
+      copy (x < 9) source[x] = v[9 - x] within () team ();)" +
+                     neighbours + "} }",
+                 tiles);
+}
+
+TEST(Forward, a_tile_that_is_filled_twice_stays) {
+  expect_meaning(forward,
+                 R"(
+    loop c { loop h {
+      alloc tile;
+      copy (x < 9) tile[x] = v[x] within () team ();
+      copy (x < 3) tile[x] = v[9 - x] within () team ();)" +
+                     neighbours + "} }",
+                 tiles);
+}
+
+TEST(Forward, a_tile_that_keeps_what_it_had_stays) {
+  expect_meaning(forward,
+                 R"(
+    loop c { alloc tile; loop h {
+      copy (x < 9) tile[x] = v[x + h] within (h == 0) team ();)" +
+                     neighbours + "} }",
+                 tiles);
 }
 
 // ---- conditions

@@ -110,7 +110,7 @@ class Tile {
     const Expr room = at_greatest(bound.room, around);
     if (!is_free_of(room, defined_)) return false;
     // A finer loop inside that is full in the last round says so of this one as well.
-    if (!has_full_finer(loop, before)) {
+    if (!has_full_finer({loop.var, bound.room}, before)) {
       Condition needed{
           scalar::binary(BinaryOp::greater_equal, room, scalar::index_literal(bound.parts))};
       if (is_digit(program_, loop.var) && find_digit(program_, loop.var).step == 1) {
@@ -120,19 +120,42 @@ class Tile {
       }
       assume(needed);
     }
-    made_full_.push_back(loop.var);
+    made_full_.push_back({loop.var, bound.room});
     return true;
   }
 
-  bool has_full_finer(const loop::For& loop, size_t before) const {
-    if (!is_digit(program_, loop.var)) return false;
-    const loop::Digit& mine = find_digit(program_, loop.var);
+  /// A loop and the room that it has.
+  struct Full {
+    Symbol var;
+    Expr room;
+  };
+
+  bool has_full_finer(const Full& loop, size_t before) const {
     return std::any_of(made_full_.begin() + static_cast<std::ptrdiff_t>(before), made_full_.end(),
-                       [&](const Symbol& inner) {
-                         if (!is_digit(program_, inner)) return false;
-                         const loop::Digit& finer = find_digit(program_, inner);
-                         return finer.dimension == mine.dimension && finer.step < mine.step;
-                       });
+                       [&](const Full& inner) { return reaches_as_far(inner, loop); });
+  }
+
+  /// Where the inner loop has a round, the outer one has the round around it.
+  bool reaches_as_far(const Full& inner, const Full& outer) const {
+    if (!is_digit(program_, inner.var) || !is_digit(program_, outer.var)) return false;
+    const loop::Digit &finer = find_digit(program_, inner.var),
+                      &mine = find_digit(program_, outer.var);
+    const auto points = points_in(inner.room, finer.step), all = points_in(outer.room, mine.step);
+    if (finer.dimension != mine.dimension || !points || !all) return false;
+    const scalar::Linear left = scalar::linear(
+        *all - loop::index_variable(mine.var) * scalar::index_literal(mine.step) - *points);
+    return left.constant >= 0 &&
+           std::all_of(left.terms.begin(), left.terms.end(), [&](const auto& term) {
+             return term.second > 0 && is_digit(program_, loop::named(term.first));
+           });
+  }
+
+  /// x of (x + step - 1) / step.
+  static std::optional<Expr> points_in(const Expr& room, int64_t step) {
+    if (step == 1) return room;
+    const auto* b = room.as<scalar::Binary>();
+    if (!b || b->op != BinaryOp::divide || constant(b->right) != step) return std::nullopt;
+    return b->left - scalar::index_literal(step - 1);
   }
 
   /// Whether a copied element is never beyond an edge, under the conditions.
@@ -162,7 +185,7 @@ class Tile {
   const loop::Program& program_;
   std::set<Symbol> defined_;
   std::vector<Condition> conditions_;
-  std::vector<Symbol> made_full_;  // loops, innermost first
+  std::vector<Full> made_full_;  // innermost first
 };
 
 class Rewriter {

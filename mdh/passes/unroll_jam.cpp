@@ -35,22 +35,24 @@ void add_registers(const loop::Program& p, const Block& block, Buffers& found) {
   }
 }
 
-/// Rounds that a loop may have.
-int64_t parts_of(const loop::Program& p, const loop::For& loop) {
+/// Rounds that a loop may have: all of min(parts, room), and of others nobody knows.
+int64_t parts_of(const loop::For& loop) {
   if (const auto trip = constant(loop.trip)) return *trip;
-  return is_digit(p, loop.var) ? find_digit(p, loop.var).parts : most_statements + 1;
+  const auto* least = loop.trip.as<scalar::Binary>();
+  if (!least || least->op != BinaryOp::minimum) return most_statements + 1;
+  return constant(least->left).value_or(most_statements + 1);
 }
 
 /// Statements that a nest of loops becomes when all of them are written out.
-int64_t written_out(const loop::Program& p, const Block& block, bool with_lanes) {
+int64_t written_out(const Block& block, bool with_lanes) {
   int64_t size = 0;
   for (const Stmt& s : block) {
     int64_t inside = 0;
-    loop::for_each_child(s, [&](const Block& b) { inside += written_out(p, b, with_lanes); });
+    loop::for_each_child(s, [&](const Block& b) { inside += written_out(b, with_lanes); });
     const loop::For* loop = as_replicated(s);
     const bool repeats = loop && (with_lanes || loop->how == loop::How::unrolled);
     const bool too_much = inside > most_statements;
-    size += inside * (repeats && !too_much ? parts_of(p, *loop) : 1) + (is_leaf(s) ? 1 : 0);
+    size += inside * (repeats && !too_much ? parts_of(*loop) : 1) + (is_leaf(s) ? 1 : 0);
   }
   return size;
 }
@@ -87,7 +89,7 @@ class Unroller {
     if (!is_whole(s)) {
       return needs_conditions(*loop, straight) ? with_conditions(*loop) : Block{s};
     }
-    const int64_t size = written_out(program_, {s}, false);
+    const int64_t size = written_out({s}, false);
     loop::For result = *loop;
     result.body = block(loop->body, straight);
     if (size > most_statements || loop->how == loop::How::lanes) return {StmtNode{result}};
@@ -101,7 +103,7 @@ class Unroller {
       if (!loop || !is_whole(s)) return false;
       Buffers used;
       add_registers(program_, {s}, used);
-      return used.contains(buffer) && written_out(program_, {s}, false) <= most_statements;
+      return used.contains(buffer) && written_out({s}, false) <= most_statements;
     });
   }
 
@@ -110,7 +112,7 @@ class Unroller {
     add_registers(program_, loop.body, used);
     const bool shares = std::any_of(used.begin(), used.end(),
                                     [&](const Symbol& b) { return straight.contains(b); });
-    const int64_t size = written_out(program_, {StmtNode{loop}}, true);
+    const int64_t size = written_out({StmtNode{loop}}, true);
     return shares && size > 0 && size <= most_guarded;
   }
 
@@ -127,7 +129,7 @@ class Unroller {
 
   Block copies(const loop::For& loop, const Expr* trip) {
     Block result;
-    const int64_t parts = parts_of(program_, loop);
+    const int64_t parts = parts_of(loop);
     for (int64_t n = loop.first; n < parts; ++n) {
       Instance round(names_);
       round.set(loop.var, scalar::index_literal(n));

@@ -1,10 +1,13 @@
 #include "mdh/passes/vectorise.h"
 
 #include <algorithm>
+#include <set>
 
 #include "mdh/passes/blocks.h"
 #include "mdh/passes/instance.h"
 #include "mdh/passes/replicated.h"
+#include "mdh/scalar/linear.h"
+#include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
 namespace {
@@ -44,7 +47,7 @@ class Vectoriser {
   Block realised(const loop::For& loop) {
     const int64_t count = *constant(loop.trip);
     const Block body = Instance(names_).without_lets(loop.body);
-    if (is_power_of_two(count) && count > 1 && count <= 64 && in_lockstep(body, loop.var)) {
+    if (is_power_of_two(count) && count > 1 && count <= 64 && in_lockstep(body, loop.var, count)) {
       return {StmtNode{loop::Lanes{loop.var, count, loop.level, body}}};
     }
     return uses_registers(body) ? rounds(loop, count) : Block{StmtNode{loop}};
@@ -60,10 +63,10 @@ class Vectoriser {
     return result;
   }
 
-  bool in_lockstep(const Block& body, const Symbol& lane) const {
+  bool in_lockstep(const Block& body, const Symbol& lane, int64_t count) const {
     return std::all_of(body.begin(), body.end(), [&](const Stmt& s) {
       if (const auto* load = s.as<loop::Load>()) return has_lanes(load->from);
-      if (const auto* store = s.as<loop::Store>()) return is_own(store->to, body, lane);
+      if (const auto* store = s.as<loop::Store>()) return is_own(store->to, body, lane, count);
       if (const auto* f = s.as<loop::Apply>()) return f_ && !depends_on_lane(*f, lane);
       return s.as<loop::Combine>() && combine_;
     });
@@ -79,15 +82,33 @@ class Vectoriser {
   }
 
   /// Every lane has an element of its own, and all that happens to the buffer happens there.
-  bool is_own(const Element& to, const Block& body, const Symbol& lane) const {
-    const bool differs = std::any_of(to.index.begin(), to.index.end(),
-                                     [&](const Expr& e) { return mentions(e, lane); });
+  bool is_own(const Element& to, const Block& body, const Symbol& lane, int64_t count) const {
     const auto elsewhere = [&](const Element& e) { return e.buffer == to.buffer && e != to; };
-    return has_lanes(to) && differs && std::none_of(body.begin(), body.end(), [&](const Stmt& s) {
+    return has_lanes(to) && lie_apart(address_of(program_, to), lane, count) &&
+           std::none_of(body.begin(), body.end(), [&](const Stmt& s) {
              const auto* load = s.as<loop::Load>();
              const auto* store = s.as<loop::Store>();
              return (load && elsewhere(load->from)) || (store && elsewhere(store->to));
            });
+  }
+
+  /// No two lanes have the same address.
+  static bool lie_apart(const Expr& address, const Symbol& lane, int64_t count) {
+    if (const auto stride = scalar::coefficient(address, lane)) return *stride != 0;
+    std::set<int64_t> distances;
+    for (int64_t n = 0; n < count; ++n) {
+      const auto away = scalar::distance(in_lane(address, lane, 0), in_lane(address, lane, n));
+      if (!away || !distances.insert(*away).second) return false;
+    }
+    return true;
+  }
+
+  static Expr in_lane(const Expr& e, const Symbol& lane, int64_t n) {
+    return simplify(
+        substitute(e, [&](const scalar::Variable& v, const Expr&) -> std::optional<Expr> {
+          if (v.symbol != lane) return std::nullopt;
+          return scalar::index_literal(n);
+        }));
   }
 
   /// f takes an index that is not the same in all lanes.

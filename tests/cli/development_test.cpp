@@ -61,8 +61,9 @@ TEST(OptionsWithoutEffect, are_named) {
                        "code": {"kernel": {"store": "streaming"}}})");
   const Outcome o = mdh("run dot --size 100 --config " + file.string());
   EXPECT_EQ(o.exit, 0) << describe(o);
-  EXPECT_NE(o.err.find("mdh: note: no effect on the code of target openmp yet: code.kernel.store\n"),
-            std::string::npos)
+  EXPECT_NE(
+      o.err.find("mdh: note: no effect on the code of target openmp yet: code.kernel.store\n"),
+      std::string::npos)
       << o.err;
 }
 
