@@ -92,11 +92,11 @@ class Overlap {
       return s;
     }
     if (const auto* load = s.as<loop::Load>()) {
-      if (find_buffer(program_, load->from.buffer).role == loop::Role::output) return std::nullopt;
       const auto from = element(load->from, by);
       return from ? std::optional<Stmt>(StmtNode{loop::Load{load->result, *from}}) : std::nullopt;
     }
     if (const auto* store = s.as<loop::Store>()) {
+      if (is_combined(store->to.buffer)) return std::nullopt;
       const auto to = element(store->to, by);
       return to ? std::optional<Stmt>(StmtNode{loop::Store{*to, store->value}}) : std::nullopt;
     }
@@ -157,6 +157,16 @@ class Overlap {
       i = *shifted;
     }
     return result;
+  }
+
+  /// The user's buffer is read somewhere: what is in it may be combined with more, here or later,
+  /// and must not begin anew.
+  bool is_combined(const Symbol& buffer) const {
+    if (find_buffer(program_, buffer).role != loop::Role::output) return false;
+    return any_of(program_.body, [&](const Stmt& s) {
+      const auto* load = s.as<loop::Load>();
+      return load && load->from.buffer == buffer;
+    });
   }
 
   bool mentions_outside(const Expr& e) const {

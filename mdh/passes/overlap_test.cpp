@@ -79,6 +79,8 @@ TEST(Overlap, tiles_that_cannot_be_computed_twice_or_elsewhere_are_not_shifted) 
   EXPECT_TRUE(is_shifted(x, "store " + y + " = l;"));
   EXPECT_FALSE(is_shifted(x, "load o = " + y + "; combine s = (o; l); store " + y + " = s;"))
       << "combined twice";
+  EXPECT_FALSE(is_shifted(x, "if h == 5 { load o = y[0]; } store " + y + " = l;"))
+      << "combined elsewhere";
   EXPECT_FALSE(is_shifted("packed[h, u * 4 + a]", "store " + y + " = l;"))
       << "a place in another tile";
   EXPECT_FALSE(is_shifted("x[h]", "store " + y + " = l;")) << "no index of the dimension";

@@ -56,7 +56,7 @@ TEST(Deterministic, what_is_generated_runs) {
 
 TEST(OptionsWithoutEffect, are_named) {
   const TemporaryDirectory folder;
-  const fs::path file = folder.path() / "config.json";
+  const auto file = folder.path() / "config.json";
   write_file(file, R"({"mdh_config": 1, "split": {"k": ["L1 100"]}, "order": ["L1.k"],
                        "code": {"kernel": {"store": "streaming"}}})");
   const Outcome o = mdh("run dot --size 100 --config " + file.string());
