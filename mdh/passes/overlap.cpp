@@ -1,6 +1,7 @@
 #include "mdh/passes/overlap.h"
 
 #include <algorithm>
+#include <map>
 
 #include "mdh/passes/geometry.h"
 #include "mdh/passes/replicated.h"
@@ -35,6 +36,47 @@ std::optional<int64_t> factor(const Expr& e, const std::vector<Digit>& digits) {
   }
   return common;
 }
+
+/// Temporaries that hold something of a dimension: what was copied into them is found by its
+/// digits, or was computed.
+class Holders {
+ public:
+  Holders(const loop::Program& p, const std::vector<Digit>& digits) : digits_(digits) {
+    for (size_t before = 1, now = 0; before != now; now = found_.size()) {
+      before = found_.size();
+      block(p.body);
+    }
+  }
+
+  bool contain(const Symbol& buffer) const { return found_.contains(buffer); }
+
+ private:
+  void block(const Block& statements) {
+    for (const Stmt& s : statements) {
+      if (const auto* load = s.as<loop::Load>()) loaded_.insert_or_assign(load->result, load->from);
+      if (const auto* copy = s.as<loop::AsyncCopy>(); copy && is_of_dimension(copy->from)) {
+        found_.insert(copy->to.buffer);
+      }
+      if (const auto* store = s.as<loop::Store>()) {
+        const auto from = loaded_.find(store->value);
+        if (from == loaded_.end() || is_of_dimension(from->second)) found_.insert(store->to.buffer);
+      }
+      loop::for_each_child(s, [&](const Block& child) { block(child); });
+    }
+  }
+
+  bool is_of_dimension(const Element& e) const {
+    return found_.contains(e.buffer) ||
+           std::any_of(e.index.begin(), e.index.end(), [&](const Expr& i) {
+             return std::any_of(digits_.begin(), digits_.end(),
+                                [&](const Digit& d) { return mentions(i, d.var); });
+           });
+  }
+
+  const std::vector<Digit>& digits_;
+  std::map<Symbol, Element> loaded_;
+  std::set<Symbol> found_;
+};
 
 class Overlap {
  public:
@@ -144,11 +186,13 @@ class Overlap {
   std::optional<Element> element(const Element& e, const Expr* by) const {
     const loop::Buffer& b = find_buffer(program_, e.buffer);
     Element result = e;
+    const bool elsewhere = b.role == loop::Role::temporary && !mine_.contains(e.buffer);
+    if (elsewhere && holders().contain(e.buffer)) return std::nullopt;
     for (Expr& i : result.index) {
       if (b.role == loop::Role::temporary) {
         const bool placed = std::any_of(lets_.begin(), lets_.end(),
                                         [&](const Symbol& let) { return mentions(i, let); });
-        if (placed || (!mine_.contains(e.buffer) && is_of_dimension(i))) return std::nullopt;
+        if (placed || (elsewhere && is_of_dimension(i))) return std::nullopt;
         if (mine_.contains(e.buffer) && mentions_outside(i)) return std::nullopt;
         continue;
       }
@@ -157,6 +201,11 @@ class Overlap {
       i = *shifted;
     }
     return result;
+  }
+
+  const Holders& holders() const {
+    if (!holders_) holders_.emplace(program_, all_);
+    return *holders_;
   }
 
   /// The user's buffer is read somewhere: what is in it may be combined with more, here or later,
@@ -192,6 +241,7 @@ class Overlap {
   const Block& tile_;
   std::set<Symbol> defined_;
   std::vector<Digit> all_, outside_;
+  mutable std::optional<Holders> holders_;
   std::set<Symbol> mine_, lets_;  // temporaries that begin in the tile; indices that are shifted
 };
 

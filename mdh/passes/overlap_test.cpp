@@ -19,6 +19,7 @@ digit a: SIMD.i < 4 of i step 1 lanes
 buffer output y: f32[10]
 buffer input x: f32[10]
 buffer temporary packed: f32[2, 8] in L1 of core per (c)
+buffer temporary tile: f32[4] in REG of registers per (c)
 function f(x: f32, i: i64) { y: f32 = x; }
 function combine(l: f32, r: f32) { x: f32 = l + r; }
 body {)";
@@ -84,6 +85,30 @@ TEST(Overlap, tiles_that_cannot_be_computed_twice_or_elsewhere_are_not_shifted) 
   EXPECT_FALSE(is_shifted("packed[h, u * 4 + a]", "store " + y + " = l;"))
       << "a place in another tile";
   EXPECT_FALSE(is_shifted("x[h]", "store " + y + " = l;")) << "no index of the dimension";
+}
+
+TEST(Overlap, a_tile_that_was_filled_for_this_place_is_not_read_at_another) {
+  // Its places do not mention the dimension, what is in them does.
+  const loop::Program p = two_bodies(loop::parse(numbers + R"(
+    deal cores (c < 1) {
+      for L1.i h < 2 sequential {
+        alloc packed;
+        for - n < 8 sequential {
+          if c * 16 + h * 8 + n < 10 { load l = x[c * 16 + h * 8 + n]; store packed[0, n] = l; }
+        }
+        for L2.k r < 2 sequential {
+          alloc tile;
+          for - n < 4 unrolled {
+            if c * 16 + h * 8 + n < 10 { load m = packed[0, n]; store tile[n] = m; }
+          }
+          for SIMD.i a < min(4, 10 - (c * 16 + h * 8)) lanes {
+            load o = tile[a];
+            store y[c * 16 + h * 8 + a] = o;
+          }
+        }
+      }
+    } })"));
+  EXPECT_EQ(loop::print(p).find("shift_i"), std::string::npos) << loop::print(p);
 }
 
 }  // namespace

@@ -57,7 +57,8 @@ TEST(Deterministic, what_is_generated_runs) {
 TEST(OptionsWithoutEffect, are_named) {
   const TemporaryDirectory folder;
   const auto file = folder.path() / "config.json";
-  write_file(file, R"({"mdh_config": 1, "split": {"k": ["L1 100"]}, "order": ["L1.k"],
+  write_file(file,
+             R"({"mdh_config": 1, "layers": ["L1"], "split": {"k": ["L1 100"]}, "order": ["L1.k"],
                        "code": {"kernel": {"store": "streaming"}}})");
   const Outcome o = mdh("run dot --size 100 --config " + file.string());
   EXPECT_EQ(o.exit, 0) << describe(o);
