@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 #include "mdh/runtime/worker/server.h"
@@ -28,6 +29,10 @@ int main(int count, char** words) {
                stderr);
     return 2;
   }
+  // Threads of gcc's OpenMP fall asleep between two calls of a small kernel, and waking them takes
+  // longer than the kernel: they look out for work for some milliseconds before they do. What the
+  // user says comes first.
+  setenv("GOMP_SPINCOUNT", "20000000", 0);
   try {
     mdh::runtime::limit_memory(memory);
     mdh::runtime::serve(inherited_socket);
