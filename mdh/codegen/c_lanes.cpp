@@ -212,13 +212,7 @@ class LanesPrinter {
     return fmt::format("{}[{}]", c_name(e.buffer.name), expressions_.print_index(address));
   }
 
-  Expr in_lane(const Expr& e, int64_t n) const {
-    return simplify(
-        substitute(e, [&](const scalar::Variable& v, const Expr&) -> std::optional<Expr> {
-          if (v.symbol != lanes_.var) return std::nullopt;
-          return scalar::index_literal(n);
-        }));
-  }
+  Expr in_lane(const Expr& e, int64_t n) const { return with_value(e, lanes_.var, n); }
 
   // ---- types
 

@@ -52,18 +52,7 @@ void collect(const Block& block, std::set<std::string>& names) {
 
 void collect_defined(const Block& block, std::set<std::string>& names) {
   for (const Stmt& s : block) {
-    if (const auto* deal = s.as<loop::Deal>()) {
-      for (const loop::Counter& share : deal->shares) names.insert(c_name(share.var.name));
-    }
-    if (const auto* loop = s.as<loop::For>()) names.insert(c_name(loop->var.name));
-    if (const auto* let = s.as<loop::Let>()) names.insert(c_name(let->var.name));
-    if (const auto* load = s.as<loop::Load>()) names.insert(c_name(load->result.name));
-    if (const auto* f = s.as<loop::Apply>()) {
-      for (const Symbol& result : f->results) names.insert(c_name(result.name));
-    }
-    if (const auto* sum = s.as<loop::Combine>()) {
-      for (const Symbol& result : sum->results) names.insert(c_name(result.name));
-    }
+    for (const Symbol& symbol : loop::defined_by(s)) names.insert(c_name(symbol.name));
     loop::for_each_child(s, [&](const Block& child) { collect_defined(child, names); });
   }
 }
@@ -103,18 +92,16 @@ std::string CPrinter::block(const Block& statements) {
   const RegisterMap outside = registers_;
   std::set<std::string> begun;  // what begins anew in the same block is declared already
   std::string text;
-  for (size_t n = 0; n < statements.size(); ++n) {
-    // An index that nothing uses would only be noise.
-    const auto* let = statements[n].as<loop::Let>();
-    const Block rest(statements.begin() + static_cast<std::ptrdiff_t>(n) + 1, statements.end());
-    const bool used = !let || mentions(rest, let->var);
-    const auto* alloc_ = statements[n].as<loop::Alloc>();
-    if (alloc_) {
-      if (!begun.insert(alloc_->buffer.name).second) continue;
-      text += begins(find_buffer(program_, alloc_->buffer), rest);
-    } else if (used) {
-      text += statement(statements[n]);
+  for (auto at = statements.begin(); at != statements.end(); ++at) {
+    const auto rest = [&] { return Block(at + 1, statements.end()); };
+    if (const auto* begin = at->as<loop::Alloc>()) {
+      if (!begun.insert(begin->buffer.name).second) continue;
+      text += begins(find_buffer(program_, begin->buffer), rest());
+      continue;
     }
+    // An index that nothing uses would only be noise.
+    const auto* let = at->as<loop::Let>();
+    if (!let || mentions(rest(), let->var)) text += statement(*at);
   }
   registers_ = outside;
   return text;

@@ -18,13 +18,6 @@ using loop::Stmt;
 
 constexpr int64_t most_elements = 1024;
 
-Expr in_lane(const Expr& e, const Symbol& lane, int64_t n) {
-  return simplify(substitute(e, [&](const scalar::Variable& v, const Expr&) -> std::optional<Expr> {
-    if (v.symbol != lane) return std::nullopt;
-    return scalar::index_literal(n);
-  }));
-}
-
 bool is_ascending(const std::vector<int64_t>& places) {
   for (size_t n = 0; n < places.size(); ++n) {
     if (places[n] != places[0] + static_cast<int64_t>(n)) return false;
@@ -101,7 +94,7 @@ std::optional<std::vector<int64_t>> places_of(const loop::Program& p, const Elem
   const bool varies = lanes && mentions(address, lanes->var);
   std::vector<int64_t> places;
   for (int64_t n = 0; n < (varies ? lanes->count : 1); ++n) {
-    const auto place = constant(varies ? in_lane(address, lanes->var, n) : address);
+    const auto place = constant(varies ? with_value(address, lanes->var, n) : address);
     if (!place) return std::nullopt;
     places.push_back(*place);
   }

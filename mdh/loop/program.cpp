@@ -189,6 +189,22 @@ Uses uses_of(const Stmt& s) {
   return uses;
 }
 
+std::vector<Symbol> defined_by(const Stmt& s) {
+  std::vector<Symbol> symbols;
+  if (const auto* loop = s.as<For>()) symbols = {loop->var};
+  if (const auto* lanes = s.as<Lanes>()) symbols = {lanes->var};
+  if (const auto* let = s.as<Let>()) symbols = {let->var};
+  if (const auto* load = s.as<Load>()) symbols = {load->result};
+  if (const auto* f = s.as<Apply>()) symbols = f->results;
+  if (const auto* sum = s.as<Combine>()) symbols = sum->results;
+  const auto* copy = s.as<Copy>();
+  const auto* deal = s.as<Deal>();
+  if (copy || deal) {
+    for (const Counter& c : copy ? copy->axes : deal->shares) symbols.push_back(c.var);
+  }
+  return symbols;
+}
+
 bool is_structured(const Program& p) {
   return consists_of<Alloc, Commit, Wait, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep,
                      ScanFix>(p.body);

@@ -401,6 +401,9 @@ struct Uses {
 };
 Uses uses_of(const Stmt& s);
 
+/// Variables, indices and values that a statement defines, not those in the blocks inside it.
+std::vector<Symbol> defined_by(const Stmt& s);
+
 bool is_structured(const Program& p);
 bool is_concrete(const Program& p);
 

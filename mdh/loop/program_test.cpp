@@ -98,6 +98,14 @@ TEST(LoopStmt, every_place_of_an_expression_is_mapped) {
   }
 }
 
+TEST(LoopStmt, names_that_a_statement_defines) {
+  std::vector<size_t> counts;
+  for (const Stmt& s : one_of_each_kind()) counts.push_back(defined_by(s).size());
+  // Copy, For, Deal, Lanes, Let, Load, Apply and Combine.
+  EXPECT_EQ(counts,
+            (std::vector<size_t>{0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 1, 1, 0, 0}));
+}
+
 TEST(LoopStmt, nothing_changed_is_the_same_node) {
   for (const Stmt& s : one_of_each_kind()) {
     EXPECT_EQ(&map_expressions(s, [](const Expr& e) { return e; }).node(), &s.node());

@@ -107,7 +107,7 @@ class Forwarder {
             const auto* loop = s.as<loop::Loop>();
             if (!loop) continue;
             const loop::Digit& digit = find_digit(program_, loop->digit);
-            if (digit.how != How::unrolled && digit.how != How::lanes) continue;
+            if (!is_replicated(digit.how)) continue;
             std::vector<Symbol> inside = lanes;
             if (digit.how == How::lanes) inside.push_back(digit.var);
             visit(loop->body, inside);
@@ -139,9 +139,8 @@ class Forwarder {
     const auto* copy = s.as<loop::Copy>();
     const auto* alloc = s.as<loop::Alloc>();
     return (copy && forwarded_.contains(copy->to.buffer)) ||
-           (alloc && is_forwarded_here(alloc->buffer));
+           (alloc && forwarded_.contains(alloc->buffer));
   }
-  bool is_forwarded_here(const Symbol& buffer) const { return forwarded_.contains(buffer); }
 
   Stmt reading_sources(loop::Accumulate f) const {
     for (Element& e : f.reads) {

@@ -68,17 +68,11 @@ Block Instance::chosen(const loop::If& s) const {
 /// What is defined inside has no value, and no other name, after it.
 Block Instance::inside(const Block& block) const { return Instance(*this).without_lets(block); }
 
+/// Counters of loops keep their names: they are known in the loop only.
 void Instance::rename_defined(const Stmt& s) {
-  const auto fresh = [&](const Symbol& symbol) {
+  if (s.as<loop::For>() || s.as<loop::Lanes>() || s.as<loop::Deal>()) return;
+  for (const Symbol& symbol : loop::defined_by(s)) {
     renamed_.insert_or_assign(symbol, names_.fresh(symbol.name));
-  };
-  if (const auto* let = s.as<loop::Let>()) fresh(let->var);
-  if (const auto* load = s.as<loop::Load>()) fresh(load->result);
-  if (const auto* f = s.as<loop::Apply>()) {
-    for (const Symbol& result : f->results) fresh(result);
-  }
-  if (const auto* sum = s.as<loop::Combine>()) {
-    for (const Symbol& result : sum->results) fresh(result);
   }
 }
 
@@ -89,6 +83,12 @@ Symbol Instance::name(const Symbol& symbol) const {
 
 void Instance::rename(std::vector<Symbol>& symbols) const {
   for (Symbol& symbol : symbols) symbol = name(symbol);
+}
+
+Block round_of(const loop::For& loop, int64_t n, Names& names) {
+  Instance round(names);
+  round.set(loop.var, scalar::index_literal(n));
+  return round.without_lets(loop.body);
 }
 
 }  // namespace mdh::passes

@@ -39,4 +39,7 @@ class Instance {
   std::map<Symbol, Symbol> renamed_;
 };
 
+/// One round of a loop by itself, without Lets.
+loop::Block round_of(const loop::For& loop, int64_t n, Names& names);
+
 }  // namespace mdh::passes

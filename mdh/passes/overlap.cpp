@@ -21,7 +21,6 @@ using loop::StmtNode;
 using scalar::BinaryOp;
 
 bool is_dealt(const Digit& d) { return d.how == How::cores || d.how == How::grid; }
-bool is_beside(const Digit& d) { return d.how == How::unrolled || d.how == How::lanes; }
 
 /// What a dimension's index is multiplied with in an expression that mentions its digits, each as
 /// often as it is worth; nothing if they stand for something else than the index.
@@ -92,7 +91,7 @@ class Overlap {
   /// Whether every statement can be shifted.
   bool is_possible() {
     const bool only_beside = std::all_of(all_.begin(), all_.end(), [&](const Digit& d) {
-      return !defined_.contains(d.var) || is_beside(d);
+      return !defined_.contains(d.var) || is_replicated(d.how);
     });
     return only_beside && !outside_.empty() && has_contiguous_parts() && block(tile_, nullptr);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mdh/passes/instance.h"
+#include "mdh/passes/replicated.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -40,16 +41,6 @@ std::optional<Expr> without_zero(const Expr& condition, const Symbol& var) {
   return scalar::binary(BinaryOp::logical_and, *left, *right);
 }
 
-template <class Visit>
-bool any_statement(const Block& block, const Visit& visit) {
-  return std::any_of(block.begin(), block.end(), [&](const Stmt& s) {
-    bool found = visit(s);
-    loop::for_each_child(s,
-                         [&](const Block& child) { found = found || any_statement(child, visit); });
-    return found;
-  });
-}
-
 class Peeler {
  public:
   explicit Peeler(const loop::Program& p) : names_(p) {}
@@ -73,11 +64,11 @@ class Peeler {
   static bool decides(const loop::For& loop) {
     // Rounds of other loops are written out, and then need not decide.
     if (loop.first != 0 || loop.how != loop::How::sequential) return false;
-    const bool stays = any_statement(loop.body, [](const Stmt& s) {
-      const auto* inner = s.as<loop::For>();  // peeled: doing so again would double the code again
-      return s.as<loop::Deal>() || s.as<loop::Barrier>() || (inner && inner->first != 0);
+    const bool peeled = any_of(loop.body, [](const Stmt& s) {
+      const auto* inner = s.as<loop::For>();  // doing so again would double the code again
+      return inner && inner->first != 0;
     });
-    return !stays && any_statement(loop.body, [&](const Stmt& s) {
+    return !peeled && !has_teams(loop.body) && any_of(loop.body, [&](const Stmt& s) {
       const auto* choice = s.as<loop::If>();
       return choice && needs_zero(choice->condition, loop.var);
     });

@@ -11,30 +11,27 @@ namespace {
 
 void add_defined(const Block& block, std::set<Symbol>& names) {
   for (const Stmt& s : block) {
-    if (const auto* loop = s.as<loop::For>()) names.insert(loop->var);
-    if (const auto* lanes = s.as<loop::Lanes>()) names.insert(lanes->var);
-    if (const auto* let = s.as<loop::Let>()) names.insert(let->var);
-    if (const auto* load = s.as<loop::Load>()) names.insert(load->result);
-    if (const auto* f = s.as<loop::Apply>()) names.insert(f->results.begin(), f->results.end());
-    if (const auto* sum = s.as<loop::Combine>()) {
-      names.insert(sum->results.begin(), sum->results.end());
-    }
-    if (const auto* deal = s.as<loop::Deal>()) {
-      for (const loop::Counter& share : deal->shares) names.insert(share.var);
-    }
+    const std::vector<Symbol> mine = loop::defined_by(s);
+    names.insert(mine.begin(), mine.end());
     loop::for_each_child(s, [&](const Block& child) { add_defined(child, names); });
   }
 }
 
 }  // namespace
 
-bool is_replicated(const loop::For& loop) {
-  return loop.how == loop::How::unrolled || loop.how == loop::How::lanes;
-}
+bool is_replicated(loop::How how) { return how == loop::How::unrolled || how == loop::How::lanes; }
 
 const loop::For* as_replicated(const Stmt& s) {
   const auto* loop = s.as<loop::For>();
-  return loop && is_replicated(*loop) ? loop : nullptr;
+  return loop && is_replicated(loop->how) ? loop : nullptr;
+}
+
+std::optional<Bound> bound_of(const loop::For& loop) {
+  const auto* least = loop.trip.as<scalar::Binary>();
+  if (!least || least->op != scalar::BinaryOp::minimum) return std::nullopt;
+  const auto parts = constant(least->left);
+  if (!parts) return std::nullopt;
+  return Bound{*parts, least->right};
 }
 
 std::set<Symbol> defined_in(const Block& block) {
@@ -68,13 +65,15 @@ bool is_leaf(const Stmt& s) {
          s.as<loop::Store>() || s.as<loop::AsyncCopy>();
 }
 
-int64_t size_of(const Block& block) {
-  int64_t size = 0;
-  for (const Stmt& s : block) {
-    size += is_leaf(s) ? 1 : 0;
-    loop::for_each_child(s, [&](const Block& child) { size += size_of(child); });
-  }
-  return size;
+bool uses_registers(const loop::Program& p, const Stmt& s) {
+  return any_of({s}, [&](const Stmt& inner) {
+    const loop::Uses uses = loop::uses_of(inner);
+    const auto in_registers = [&](const Symbol& b) {
+      return find_buffer(p, b).scope == loop::Scope::registers;
+    };
+    return std::any_of(uses.reads.begin(), uses.reads.end(), in_registers) ||
+           std::any_of(uses.writes.begin(), uses.writes.end(), in_registers);
+  });
 }
 
 }  // namespace mdh::passes

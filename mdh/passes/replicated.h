@@ -1,16 +1,24 @@
 // Loops whose rounds lie side by side in one core: copies in registers, or lanes of vectors.
 #pragma once
 
+#include <optional>
 #include <set>
 
 #include "mdh/loop/program.h"
 
 namespace mdh::passes {
 
-bool is_replicated(const loop::For& loop);
+bool is_replicated(loop::How how);
 
 /// The statement as a loop of that kind, or nothing.
 const loop::For* as_replicated(const loop::Stmt& s);
+
+/// A loop that may end at a border runs min(parts, room) rounds.
+struct Bound {
+  int64_t parts;
+  loop::Expr room;
+};
+std::optional<Bound> bound_of(const loop::For& loop);
 
 /// All names that statements define: variables of loops, indices, values.
 std::set<Symbol> defined_in(const loop::Block& block);
@@ -27,7 +35,7 @@ bool has_teams(const loop::Block& block);
 /// A load, an application, a combination or a store.
 bool is_leaf(const loop::Stmt& s);
 
-/// How many of them are written.
-int64_t size_of(const loop::Block& block);
+/// The statement, or one inside it, reads or writes temporaries in registers.
+bool uses_registers(const loop::Program& p, const loop::Stmt& s);
 
 }  // namespace mdh::passes

@@ -1,5 +1,6 @@
 #include "mdh/passes/simplify.h"
 
+#include "mdh/passes/conditions.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -26,18 +27,9 @@ Block with_zero(const Block& block, const Symbol& symbol) {
   return result;
 }
 
-/// One of the things that must all hold is a comparison of numbers that does not.
-bool never_holds(const Expr& condition) {
-  const auto* b = condition.as<scalar::Binary>();
-  if (!b) return false;
-  if (b->op == scalar::BinaryOp::logical_and) return never_holds(b->left) || never_holds(b->right);
-  const auto left = constant(b->left), right = constant(b->right);
-  return left && right && b->op == scalar::BinaryOp::greater && *left <= *right;
-}
-
 bool is_dead(const Stmt& s) {
   const auto* choice = s.as<loop::If>();
-  return choice && choice->otherwise.empty() && never_holds(choice->condition);
+  return choice && choice->otherwise.empty() && decided(choice->condition) == false;
 }
 
 Block simplified(const Block& block) {

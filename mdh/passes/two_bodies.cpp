@@ -42,20 +42,6 @@ Expr at_greatest(const Expr& e, const Greatest& vars) {
   }));
 }
 
-/// min(parts, room): both.
-struct Bound {
-  int64_t parts;
-  Expr room;
-};
-
-std::optional<Bound> bound_of(const loop::For& loop) {
-  const auto* least = loop.trip.as<scalar::Binary>();
-  if (!least || least->op != BinaryOp::minimum) return std::nullopt;
-  const auto parts = constant(least->left);
-  if (!parts) return std::nullopt;
-  return Bound{*parts, least->right};
-}
-
 /// What must hold for a tile to be whole; where a loop needs it, how much room there must be.
 struct Condition {
   Expr holds;

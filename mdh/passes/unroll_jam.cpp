@@ -38,9 +38,8 @@ void add_registers(const loop::Program& p, const Block& block, Buffers& found) {
 /// Rounds that a loop may have: all of min(parts, room), and of others nobody knows.
 int64_t parts_of(const loop::For& loop) {
   if (const auto trip = constant(loop.trip)) return *trip;
-  const auto* least = loop.trip.as<scalar::Binary>();
-  if (!least || least->op != BinaryOp::minimum) return most_statements + 1;
-  return constant(least->left).value_or(most_statements + 1);
+  const auto bound = bound_of(loop);
+  return bound ? bound->parts : most_statements + 1;
 }
 
 /// Statements that a nest of loops becomes when all of them are written out.
@@ -131,9 +130,7 @@ class Unroller {
     Block result;
     const int64_t parts = parts_of(loop);
     for (int64_t n = loop.first; n < parts; ++n) {
-      Instance round(names_);
-      round.set(loop.var, scalar::index_literal(n));
-      Block body = round.without_lets(loop.body);
+      Block body = round_of(loop, n, names_);
       if (trip) {
         const Expr exists = scalar::binary(BinaryOp::greater, *trip, scalar::index_literal(n));
         body = {StmtNode{loop::If{exists, body, {}}}};

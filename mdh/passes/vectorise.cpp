@@ -20,10 +20,6 @@ using loop::StmtNode;
 
 bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
-bool mentions_any(const Expr& e, const std::vector<scalar::Parameter>& parameters, size_t n) {
-  return n < parameters.size() && mentions(e, parameters[n].symbol);
-}
-
 class Vectoriser {
  public:
   explicit Vectoriser(const loop::Program& p)
@@ -50,15 +46,13 @@ class Vectoriser {
     if (is_power_of_two(count) && count > 1 && count <= 64 && in_lockstep(body, loop.var, count)) {
       return {StmtNode{loop::Lanes{loop.var, count, loop.level, body}}};
     }
-    return uses_registers(body) ? rounds(loop, count) : Block{StmtNode{loop}};
+    return uses_registers(program_, StmtNode{loop}) ? rounds(loop, count) : Block{StmtNode{loop}};
   }
 
   Block rounds(const loop::For& loop, int64_t count) {
     Block result;
     for (int64_t n = 0; n < count; ++n) {
-      Instance round(names_);
-      round.set(loop.var, scalar::index_literal(n));
-      append(result, round.without_lets(loop.body));
+      append(result, round_of(loop, n, names_));
     }
     return result;
   }
@@ -97,41 +91,22 @@ class Vectoriser {
     if (const auto stride = scalar::coefficient(address, lane)) return *stride != 0;
     std::set<int64_t> distances;
     for (int64_t n = 0; n < count; ++n) {
-      const auto away = scalar::distance(in_lane(address, lane, 0), in_lane(address, lane, n));
+      const auto away =
+          scalar::distance(with_value(address, lane, 0), with_value(address, lane, n));
       if (!away || !distances.insert(*away).second) return false;
     }
     return true;
   }
 
-  static Expr in_lane(const Expr& e, const Symbol& lane, int64_t n) {
-    return simplify(
-        substitute(e, [&](const scalar::Variable& v, const Expr&) -> std::optional<Expr> {
-          if (v.symbol != lane) return std::nullopt;
-          return scalar::index_literal(n);
-        }));
-  }
-
   /// f takes an index that is not the same in all lanes.
   bool depends_on_lane(const loop::Apply& s, const Symbol& lane) const {
     for (size_t d = 0; d < s.point.size(); ++d) {
-      const auto uses = [&](const scalar::Assignment& a) {
-        return mentions_any(a.value, program_.f.parameters, s.inputs.size() + d);
-      };
+      const Symbol& index = program_.f.parameters[s.inputs.size() + d].symbol;
+      const auto uses = [&](const scalar::Assignment& a) { return mentions(a.value, index); };
       const bool used = std::any_of(program_.f.results.begin(), program_.f.results.end(), uses);
       if (used && mentions(s.point[d], lane)) return true;
     }
     return false;
-  }
-
-  bool uses_registers(const Block& body) const {
-    return any_of(body, [&](const Stmt& s) {
-      const loop::Uses uses = loop::uses_of(s);
-      const auto in_registers = [&](const Symbol& b) {
-        return find_buffer(program_, b).scope == loop::Scope::registers;
-      };
-      return std::any_of(uses.reads.begin(), uses.reads.end(), in_registers) ||
-             std::any_of(uses.writes.begin(), uses.writes.end(), in_registers);
-    });
   }
 
   const loop::Program& program_;

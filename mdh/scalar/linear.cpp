@@ -53,11 +53,9 @@ std::optional<int64_t> coefficient(const Expr& e, const Symbol& var) {
     return binary(BinaryOp::add, at, index_literal(1));
   });
   // A sum that mentions the variable in no other way than by itself.
-  const Linear here = linear(e);
+  const Linear here = linear(e), there = linear(next);
   for (const auto& [term, times] : here.terms) {
-    if (term != var.name && linear(next).terms.find(term) == linear(next).terms.end()) {
-      return std::nullopt;
-    }
+    if (term != var.name && !there.terms.contains(term)) return std::nullopt;
   }
   return distance(e, next);
 }

@@ -34,5 +34,12 @@ TEST(Linear, expressions_differ_by_a_number_or_not) {
   EXPECT_EQ(distance(var("i"), var("j")), std::nullopt);
 }
 
+TEST(WithValue, a_variable_gets_a_number_and_the_rest_is_folded) {
+  const Expr e =
+      quotient(var("i") * index_literal(4) + index_literal(2), index_literal(5)) + var("j");
+  EXPECT_EQ(with_value(e, symbol("i"), 2), index_literal(2) + var("j"));
+  EXPECT_EQ(with_value(e, symbol("k"), 2), e);
+}
+
 }  // namespace
 }  // namespace mdh::scalar

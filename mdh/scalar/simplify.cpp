@@ -86,6 +86,13 @@ Expr simplify(const Expr& e) {
   return is_index ? placed(simplified_binary(*b, inner), e.where()) : inner;
 }
 
+Expr with_value(const Expr& e, const Symbol& var, int64_t value) {
+  return simplify(substitute(e, [&](const Variable& v, const Expr&) -> std::optional<Expr> {
+    if (v.symbol != var) return std::nullopt;
+    return index_literal(value);
+  }));
+}
+
 Expr operator+(const Expr& a, const Expr& b) { return built(BinaryOp::add, a, b); }
 Expr operator-(const Expr& a, const Expr& b) { return built(BinaryOp::subtract, a, b); }
 Expr operator*(const Expr& a, const Expr& b) { return built(BinaryOp::multiply, a, b); }

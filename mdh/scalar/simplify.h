@@ -10,6 +10,9 @@ namespace mdh::scalar {
 /// they are.
 Expr simplify(const Expr& e);
 
+/// The expression where a variable has a value, simplified.
+Expr with_value(const Expr& e, const Symbol& var, int64_t value);
+
 // Index arithmetic that simplifies as it builds.
 Expr operator+(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a, const Expr& b);
