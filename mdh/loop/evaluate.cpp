@@ -148,10 +148,14 @@ class Interpreter {
 
   void operator()(const For& s) {
     const int64_t count = integer(s.trip);
+    // Structured statements inside may ask for the dimension of its digit.
+    const bool is_level = is_digit(program_, s.var);
+    if (is_level) enclosing_.push_back(&find_digit(program_, s.var));
     for (int64_t n = s.first; n < count; ++n) {
       index_[s.var.name] = n;
       block(s.body);
     }
+    if (is_level) enclosing_.pop_back();
     index_.erase(s.var.name);
   }
 

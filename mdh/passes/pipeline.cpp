@@ -4,15 +4,18 @@
 #include "mdh/passes/barriers.h"
 #include "mdh/passes/borders.h"
 #include "mdh/passes/combine.h"
+#include "mdh/passes/copy_bounds.h"
 #include "mdh/passes/emit_order.h"
 #include "mdh/passes/first_write.h"
 #include "mdh/passes/form_teams.h"
 #include "mdh/passes/forward.h"
 #include "mdh/passes/hoist.h"
 #include "mdh/passes/interchange.h"
+#include "mdh/passes/pad.h"
 #include "mdh/passes/peel.h"
 #include "mdh/passes/place_copies.h"
 #include "mdh/passes/roll.h"
+#include "mdh/passes/settle.h"
 #include "mdh/passes/simplify.h"
 #include "mdh/passes/stagger.h"
 #include "mdh/passes/two_bodies.h"
@@ -30,6 +33,7 @@ std::vector<Pass> with_teams(const std::vector<Pass>& teams) {
       {"roll", "tiles keep what the next iteration shares", roll},
       {"pipeline", "copies run ahead of the loops that need them", stagger},
       {"interchange", "cores move outwards, registers inwards", interchange},
+      {"pad", "register tiles at borders are computed whole", pad},
   };
   table.insert(table.end(), teams.begin(), teams.end());
   const std::vector<Pass> rest = {
@@ -40,6 +44,8 @@ std::vector<Pass> with_teams(const std::vector<Pass>& teams) {
       {"barriers", "cores wait where they depend on each other", barriers},
       {"peel", "first rounds run before loops that would have to decide", peel},
       {"unswitch", "decisions leave loops over registers and lanes", unswitch},
+      {"copy-bounds", "bounds of copies leave their inner loops", copy_bounds},
+      {"settle", "conditions that always hold are not asked", settle},
       {"two-bodies", "register tiles at borders and inside are separate", two_bodies},
       {"unroll-jam", "loops over registers become straight code", unroll_jam},
       {"vectorise", "loops over lanes become vector code", vectorise},

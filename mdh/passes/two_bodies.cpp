@@ -4,6 +4,8 @@
 
 #include "mdh/passes/blocks.h"
 #include "mdh/passes/conditions.h"
+#include "mdh/passes/edge_tiles.h"
+#include "mdh/passes/facts.h"
 #include "mdh/passes/names.h"
 #include "mdh/passes/overlap.h"
 #include "mdh/passes/replicated.h"
@@ -176,7 +178,7 @@ class Tile {
 
 class Rewriter {
  public:
-  explicit Rewriter(const loop::Program& p) : program_(p), names_(p) {}
+  explicit Rewriter(loop::Program p) : program_(std::move(p)), names_(program_) {}
 
   Block block(const Block& statements) {
     if (!begins_tile(statements)) return inside(statements);
@@ -184,16 +186,50 @@ class Rewriter {
     Block whole = inside(tile.whole(statements, {}));
     std::vector<Condition> conditions = tile.conditions();
     if (conditions.empty()) return whole;
-    Block result = overlapped(whole, conditions);
-    std::vector<Expr> all;
-    for (const Condition& c : conditions) all.push_back(c.holds);
-    const Expr condition = all_of(all);
-    if (decided(condition) == false) return statements;
-    result.push_back(StmtNode{loop::If{condition, whole, statements}});
-    return result;
+    const Block shifts = overlapped(whole, conditions);
+    if (shifts.empty()) return split(statements);
+    return either(shifts, conditions, whole, statements);
   }
 
+  /// With the buffers of border tiles.
+  const loop::Program& program() const { return program_; }
+
  private:
+  /// Statements at the beginning that reach no edge are the same in both bodies.
+  Block split(const Block& statements) {
+    const size_t common = common_statements(program_, statements, [&](const Stmt& s) {
+      Tile one(program_, defined_in({s}));
+      one.whole({s}, {});
+      return !one.conditions().empty();
+    });
+    const auto at = statements.begin() + static_cast<std::ptrdiff_t>(common);
+    const Block before(statements.begin(), at), rest(at, statements.end());
+    Tile nothing(program_, {}), tile(program_, defined_in(rest));
+    const Block whole = inside(tile.whole(rest, {}));
+    return either(inside(nothing.whole(before, {})), tile.conditions(), whole,
+                  from_memory(program_, before, rest, names_));
+  }
+
+  /// The whole tile if all conditions hold.
+  static Block either(Block before, const std::vector<Condition>& conditions, const Block& whole,
+                      const Block& border) {
+    Facts known;
+    std::vector<Expr> all;
+    for (const Condition& c : conditions) {
+      if (known.imply(c.holds)) continue;
+      known.assume(c.holds);
+      all.push_back(c.holds);
+    }
+    if (all.empty()) {
+      append(before, whole);
+    } else if (decided(all_of(all)) == false) {
+      append(before, border);
+    } else {
+      before.push_back(StmtNode{loop::If{all_of(all), whole, border}});
+    }
+    return before;
+  }
+
   /// Tiles that would reach over an edge are shifted back where that is allowed: the indices that
   /// say how far.
   Block overlapped(Block& whole, std::vector<Condition>& conditions) {
@@ -250,15 +286,17 @@ class Rewriter {
     });
   }
 
-  const loop::Program& program_;
+  loop::Program program_;
   Names names_;
 };
 
 }  // namespace
 
 loop::Program two_bodies(const loop::Program& program) {
-  loop::Program result = program;
-  result.body = Rewriter(program).block(program.body);
+  Rewriter rewriter(program);
+  const Block body = rewriter.block(program.body);
+  loop::Program result = rewriter.program();
+  result.body = body;
   return result;
 }
 

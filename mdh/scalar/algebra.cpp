@@ -61,7 +61,12 @@ ProvenanceAlgebra::ProvenanceAlgebra(std::vector<int64_t> sizes, int components)
 
 void ProvenanceAlgebra::f(std::span<const Value>, std::span<const int64_t> point,
                           std::span<Value> results) {
-  for (int c = 0; c < components_; ++c) results[c] = keep({address(sizes_, point)});
+  bool inside = true;
+  for (size_t d = 0; d < sizes_.size(); ++d) {
+    inside = inside && point[d] >= 0 && point[d] < sizes_[d];
+  }
+  const int64_t number = inside ? address(sizes_, point) : beyond;
+  for (int c = 0; c < components_; ++c) results[c] = keep({number});
 }
 
 void ProvenanceAlgebra::combine(std::span<const Value> left, std::span<const Value> right,

@@ -59,6 +59,9 @@ class ScalarAlgebra : public Algebra {
 /// Values are handles of multisets of point numbers; f makes a singleton, ⊕ unites.
 class ProvenanceAlgebra : public Algebra {
  public:
+  /// The number of every point outside of the sizes. f may be applied there; no result contains it.
+  static constexpr int64_t beyond = -1;
+
   ProvenanceAlgebra(std::vector<int64_t> sizes, int components);
   void f(std::span<const Value> inputs, std::span<const int64_t> point,
          std::span<Value> results) override;

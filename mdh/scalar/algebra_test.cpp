@@ -70,6 +70,15 @@ TEST(ProvenanceAlgebra, f_makes_the_number_of_the_point) {
   }
 }
 
+TEST(ProvenanceAlgebra, points_outside_have_a_number_that_no_result_has) {
+  ProvenanceAlgebra algebra({2, 3}, 1);
+  for (const std::vector<int64_t>& point : {std::vector<int64_t>{2, 0}, {0, 3}, {-1, 2}, {1, -1}}) {
+    std::vector<Value> result(1);
+    algebra.f({}, point, result);
+    EXPECT_EQ(algebra.points(result[0]), std::vector<int64_t>{ProvenanceAlgebra::beyond});
+  }
+}
+
 TEST(ProvenanceAlgebra, combination_unites_with_repetitions) {
   ProvenanceAlgebra algebra({10}, 1);
   const auto point = [&](int64_t i) {

@@ -126,6 +126,9 @@ const std::vector<std::string>& rule_names() {
       "lockstep",
       "exact tile in registers",
       "reads past registers",
+      "tiles computed beyond an edge",
+      "bounds of copies",
+      "conditions that always hold",
       "decision before registers",
       "whole and border tiles",
       "straight code",
@@ -157,12 +160,12 @@ const std::vector<std::string>& rule_names() {
 std::vector<std::string> rules_of(const ll::Program& low, const loop::Program& planned) {
   std::vector<std::string> rules = Finder(planned).run(low);
   // What a pass finds to do.
-  const std::map<std::string, std::string> by_pass = {{"forward", "reads past registers"},
-                                                      {"unswitch", "decision before registers"},
-                                                      {"two-bodies", "whole and border tiles"},
-                                                      {"unroll-jam", "straight code"},
-                                                      {"vectorise", "vectors"},
-                                                      {"emit-order", "order of straight code"}};
+  const std::map<std::string, std::string> by_pass = {
+      {"forward", "reads past registers"},       {"pad", "tiles computed beyond an edge"},
+      {"copy-bounds", "bounds of copies"},       {"settle", "conditions that always hold"},
+      {"unswitch", "decision before registers"}, {"two-bodies", "whole and border tiles"},
+      {"unroll-jam", "straight code"},           {"vectorise", "vectors"},
+      {"emit-order", "order of straight code"}};
   loop::Program before = planned;
   passes::run_pipeline(planned, passes::Teams::one,
                        [&](const passes::Pass& pass, const loop::Program& after) {

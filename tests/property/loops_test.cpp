@@ -91,7 +91,8 @@ void expect_right(const Triple& t, uint64_t seed) {
         before = pass.name;
         last = now;
         // Until cores are dealt to, and from the barriers on, programs can be run.
-        const bool runs = pass.name == "interchange" || pass.name == "barriers";
+        const bool runs = pass.name == "interchange" || pass.name == "pad" ||
+                          pass.name == "barriers" || pass.name == "settle";
         if (runs && seed % 4 == 0) expect_right_loops(t, low, now, inputs, seed);
       });
       expect_right_loops(t, low, last, inputs, seed);

@@ -1,0 +1,63 @@
+#include "mdh/passes/settle.h"
+
+#include "mdh/passes/blocks.h"
+#include "mdh/passes/facts.h"
+
+namespace mdh::passes {
+namespace {
+
+using loop::Block;
+using loop::Stmt;
+using loop::StmtNode;
+
+Block block(const Block& statements, const Facts& known);
+
+bool has_counters(const Stmt& s) {
+  return s.as<loop::For>() || s.as<loop::Lanes>() || s.as<loop::Deal>();
+}
+
+/// What holds inside of the statement, besides what holds around it.
+Facts inside(const Stmt& s, Facts known) {
+  if (const auto* loop = s.as<loop::For>()) known.assume_below(loop->var, loop->trip);
+  if (const auto* lanes = s.as<loop::Lanes>()) known.set_range(lanes->var, lanes->count - 1);
+  if (const auto* deal = s.as<loop::Deal>()) {
+    for (const loop::Counter& share : deal->shares) known.set_range(share.var, share.count - 1);
+  }
+  return known;
+}
+
+Block chosen(const loop::If& choice, const Facts& known) {
+  const auto open = known.open_part(choice.condition);
+  if (!open) return block(choice.then, known);
+  Facts then = known;
+  then.assume(choice.condition);
+  return {StmtNode{loop::If{*open, block(choice.then, then), block(choice.otherwise, known)}}};
+}
+
+Block block(const Block& statements, const Facts& known) {
+  Block result;
+  for (const Stmt& s : statements) {
+    if (const auto* choice = s.as<loop::If>()) {
+      append(result, chosen(*choice, known));
+      continue;
+    }
+    if (!has_counters(s)) {
+      result.push_back(
+          loop::map_children(s, [&](const Block& child) { return block(child, known); }));
+      continue;
+    }
+    const Facts more = inside(s, known);
+    result.push_back(loop::map_children(s, [&](const Block& child) { return block(child, more); }));
+  }
+  return result;
+}
+
+}  // namespace
+
+loop::Program settle(const loop::Program& program) {
+  loop::Program result = program;
+  result.body = block(program.body, {});
+  return result;
+}
+
+}  // namespace mdh::passes
