@@ -127,6 +127,10 @@ std::string CPrinter::statement(const Stmt& s) {
   if (const auto* copy = s.as<loop::AsyncCopy>()) {
     return fmt::format("{} = {};\n", element(copy->to), element(copy->from));
   }
+  if (const auto* ahead = s.as<loop::Prefetch>()) {
+    if (dialect_ != Dialect::c) return "";
+    return fmt::format("__builtin_prefetch(&{});\n", element(ahead->what));
+  }
   if (const auto* applied = s.as<loop::Apply>()) return apply(*applied);
   if (const auto* combined = s.as<loop::Combine>()) return combine(*combined);
   const auto* store = s.as<loop::Store>();

@@ -116,6 +116,11 @@ TEST(CPrinter, copies_land_as_soon_as_they_are_issued) {
             "ALLOC u \nDEAL {\nu[1] = x[3];\n}\n");
 }
 
+TEST(CPrinter, what_may_be_needed_soon_is_asked_for) {
+  EXPECT_EQ(printed("deal cores () { prefetch x[90, 0]; }"),
+            "DEAL {\n__builtin_prefetch(&x[90]);\n}\n");
+}
+
 TEST(CPrinter, structured_statements_are_refused) {
   const Diagnostic d = diagnostic_of([] { printed("deal cores () { loop d { } }"); });
   EXPECT_EQ(d.kind, DiagnosticKind::internal);

@@ -9,12 +9,12 @@ class Collector {
     if (asked) options_.push_back(option);
   }
 
-  void stage(const std::string& where, const ll::StageCode& code) {
+  void stage(const std::string& where, const ll::StageCode& code, const Target& target) {
     const ll::StageCode plain;
     add(code.transport == ll::Transport::registers, where + ".transport");
     add(code.width != plain.width, where + ".width");
     add(!code.copy_order.empty(), where + ".copy_order");
-    add(code.prefetch.has_value(), where + ".prefetch");
+    add(code.prefetch && target.name != "openmp", where + ".prefetch");
     add(code.hint != plain.hint, where + ".hint");
     add(code.opaque, where + ".opaque");
   }
@@ -43,13 +43,12 @@ std::vector<std::string> without_effect(const ll::Code& code, const machine::Mac
   Collector found;
   for (const auto& [buffer, list] : code.stage) {
     for (size_t n = 0; n < list.size(); ++n) {
-      found.stage(fmt::format("code.stage.{}[{}]", buffer, n), list[n]);
+      found.stage(fmt::format("code.stage.{}[{}]", buffer, n), list[n], target);
     }
   }
   for (const auto& [dimension, edge] : code.edge) {
-    // Tiles are shifted back from edges wherever that is allowed.
-    const bool done = edge == ll::Edge::clamp || edge == ll::Edge::overlap;
-    found.add(!done, "code.edge." + dimension);
+    // Tiles are shifted back from edges, or computed whole, wherever that is allowed.
+    found.add(edge == ll::Edge::mask, "code.edge." + dimension);
   }
   for (const auto& [level, how] : code.combine) {
     // Slots are combined by the team in a fixed order, on the grid in a launch of their own.

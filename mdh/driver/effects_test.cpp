@@ -13,6 +13,8 @@ TEST(Effects, what_is_generated_is_not_listed) {
   ll::Code code;
   EXPECT_TRUE(unused(code).empty());
   code.stage["A"] = {{.pad = 4, .depth = 2, .transport = ll::Transport::async}};
+  code.stage["B"] = {{.prefetch = ll::Prefetch{16, {"L1", "k"}}}};
+  code.edge = {{"i", ll::Edge::overlap}, {"j", ll::Edge::pad}};
   code.kernel.compiler = "gcc";
   code.kernel.flags = {"-O2"};
   code.kernel.contract = ll::Contract::off;
@@ -47,7 +49,9 @@ TEST(Effects, cores_of_a_group_have_a_part_each_and_groups_take_turns) {
 TEST(Effects, a_device_has_its_own_compiler) {
   ll::Code code;
   code.kernel.compiler = "gcc";
-  EXPECT_EQ(unused(code, "opencl"), std::vector<std::string>{"code.kernel.compiler"});
+  code.stage["B"] = {{.prefetch = ll::Prefetch{16, {"L1", "k"}}}};
+  EXPECT_EQ(unused(code, "opencl"),
+            (std::vector<std::string>{"code.stage.B[0].prefetch", "code.kernel.compiler"}));
 }
 
 }  // namespace

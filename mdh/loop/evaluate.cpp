@@ -196,6 +196,7 @@ class Interpreter {
   void operator()(const Let& s) { index_[s.var.name] = integer(s.value); }
   void operator()(const Load& s) { values_[s.result.name] = load({s.from}); }
   void operator()(const Store& s) { store(s.to, values_.at(s.value.name)); }
+  void operator()(const Prefetch&) {}
   void operator()(const AsyncCopy& s) { in_flight_.issue(place_of(s.to), place_of(s.from), now_); }
 
   void operator()(const Apply& s) {

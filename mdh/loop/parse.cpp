@@ -222,6 +222,7 @@ class Parser {
       tokens_.expect("=", "after the element");
       return StmtNode{AsyncCopy{to, element()}};
     }
+    if (keyword.text == "prefetch") return StmtNode{Prefetch{element()}};
     if (keyword.text == "apply") return apply();
     if (keyword.text == "combine") return combine();
     user_error("E401", keyword.where, fmt::format("unknown statement '{}'", keyword.text));
@@ -256,6 +257,7 @@ class Parser {
     tokens_.expect("team", "after the conditions");
     s.team = names_in_parentheses();
     if (tokens_.accept("roll")) s.roll = roll();
+    if (tokens_.accept("ahead")) s.ahead = ahead();
     return StmtNode{s};
   }
 
@@ -267,6 +269,14 @@ class Parser {
     tokens_.expect("by", "after the axis");
     r.by = tokens_.expect_integer("(how far it moves)");
     return r;
+  }
+
+  Ahead ahead() {
+    Ahead a;
+    a.digit = named(tokens_.expect_name("of a digit").text);
+    tokens_.expect("by", "after the digit");
+    a.by = tokens_.expect_integer("(how many iterations)");
+    return a;
   }
 
   Stmt accumulate() {

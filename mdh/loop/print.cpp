@@ -70,10 +70,12 @@ class Printer {
     const std::string roll = s.roll ? fmt::format(" roll {} along {} by {}", s.roll->digit.name,
                                                   s.roll->axis.name, s.roll->by)
                                     : "";
-    return fmt::format("copy {}{} {} = {} within ({}) team ({}){};\n",
+    const std::string ahead =
+        s.ahead ? fmt::format(" ahead {} by {}", s.ahead->digit.name, s.ahead->by) : "";
+    return fmt::format("copy {}{} {} = {} within ({}) team ({}){}{};\n",
                        s.transport == Transport::async ? "async " : "", print_counters(s.axes),
                        print(s.to), print(s.from), print_conditions(s.within), print_names(s.team),
-                       roll);
+                       roll, ahead);
   }
   std::string operator()(const Accumulate& s) const {
     return fmt::format("accumulate {} from {};\n", print_target(s.target), print_elements(s.reads));
@@ -135,6 +137,9 @@ class Printer {
   }
   std::string operator()(const AsyncCopy& s) const {
     return fmt::format("async {} = {};\n", print(s.to), print(s.from));
+  }
+  std::string operator()(const Prefetch& s) const {
+    return fmt::format("prefetch {};\n", print(s.what));
   }
 };
 

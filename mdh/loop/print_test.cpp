@@ -230,6 +230,19 @@ TEST(LoopText, copies_in_flight_are_read_back) {
 )");
 }
 
+TEST(LoopText, what_is_asked_for_ahead_is_read_back) {
+  EXPECT_EQ(body_of(rows_with(R"(alloc t;
+      loop p { copy (c < 4) t[c, 0] = x[p, c] within () team () ahead p by 2; prefetch x[p + 2, 0]; })")),
+            R"(body {
+  alloc t;
+  loop p {
+    copy (c < 4) t[c, 0] = x[p, c] within () team () ahead p by 2;
+    prefetch x[p + 2, 0];
+  }
+}
+)");
+}
+
 TEST(LoopText, records_functions_and_locals_are_read_back) {
   expect_round_trip(R"(mdh_loop 1
 kernel best

@@ -65,6 +65,7 @@ struct MapExpressions {
     map_element(s.to, change);
     map_element(s.from, change);
   }
+  void operator()(Prefetch& s) const { map_element(s.what, change); }
   void operator()(Alloc&) const {}
   void operator()(Commit&) const {}
   void operator()(Wait&) const {}
@@ -122,6 +123,7 @@ struct CollectUses {
     read({s.from});
     write({s.to});
   }
+  void operator()(const Prefetch&) const {}
   void operator()(const Commit&) const {}
   void operator()(const Wait&) const {}
   void operator()(const Loop&) const {}
@@ -212,7 +214,7 @@ bool is_structured(const Program& p) {
 
 bool is_concrete(const Program& p) {
   return consists_of<Alloc, Commit, Wait, For, Deal, Barrier, If, Lanes, Let, Load, Apply, Combine,
-                     Store, AsyncCopy>(p.body);
+                     Store, AsyncCopy, Prefetch>(p.body);
 }
 
 const Buffer& find_buffer(const Program& p, const Symbol& symbol) {

@@ -24,6 +24,7 @@
 //               Barrier(team)       every core of the team waits for all others
 //               Lanes(var, count)   the rounds of a loop in lockstep, on vectors
 //               AsyncCopy(to, from) one element; it lands when its core waits for it
+//               Prefetch(what)      the element may be needed soon: a hint, also of no element
 //               If · Let · Alloc · Load · Apply (f) · Combine (⊕) · Store
 //
 // Teams, not fork and join: every core runs the whole body. What is outside of Deal is the same on
@@ -204,6 +205,13 @@ struct Roll {
   friend bool operator==(const Roll&, const Roll&) = default;
 };
 
+/// What will be copied some iterations of a digit later is worth asking for already.
+struct Ahead {
+  Symbol digit;
+  int64_t by = 1;
+  friend bool operator==(const Ahead&, const Ahead&) = default;
+};
+
 /// to = from for all values of the axes for which the conditions hold, in their order: within one
 /// buffer, it moves along the last axis. The cores of the `team` digits share the tile and fill it
 /// together. The transport says what becomes of it in the concrete dialect; here every copy lands
@@ -215,6 +223,7 @@ struct Copy {
   std::vector<Symbol> team;
   Transport transport = Transport::plain;
   std::optional<Roll> roll = {};
+  std::optional<Ahead> ahead = {};
   friend bool operator==(const Copy&, const Copy&) = default;
 };
 
@@ -348,9 +357,15 @@ struct AsyncCopy {
   friend bool operator==(const AsyncCopy&, const AsyncCopy&) = default;
 };
 
+/// Means nothing: the index may be that of no element.
+struct Prefetch {
+  Element what;
+  friend bool operator==(const Prefetch&, const Prefetch&) = default;
+};
+
 struct StmtNode {
   std::variant<Alloc, Commit, Wait, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-               For, Deal, Barrier, If, Lanes, Let, Load, Apply, Combine, Store, AsyncCopy>
+               For, Deal, Barrier, If, Lanes, Let, Load, Apply, Combine, Store, AsyncCopy, Prefetch>
       is;
   friend bool operator==(const StmtNode&, const StmtNode&) = default;
 };

@@ -64,6 +64,10 @@ class Verifier {
   void operator()(const Copy& s) {
     for (const Symbol& member : s.team) is_digit(member);
     if (s.roll) rolls(s);
+    if (s.ahead) {
+      is_digit(s.ahead->digit);
+      internal_check(s.ahead->by >= 1, "a copy is ahead by {}", s.ahead->by);
+    }
     inside([&] {
       for (const Counter& axis : s.axes) count(axis);
       defined_.insert(dimensions_.begin(), dimensions_.end());
@@ -188,6 +192,7 @@ class Verifier {
         find_buffer(program_, s.to.buffer).type == find_buffer(program_, s.from.buffer).type,
         "{} is copied from another type", print(s.to));
   }
+  void operator()(const Prefetch& s) { element(s.what); }
 
  private:
   void block(const Block& block) {

@@ -464,6 +464,15 @@ TEST(LoopVerify, asynchronous_copies_are_issued_by_someone_into_what_may_be_writ
   EXPECT_EQ(complaint("deal cores () { async t[0, n] = y[0]; }"), "index 'n' has no value");
 }
 
+TEST(LoopVerify, what_is_asked_for_ahead_need_not_exist_but_has_an_index) {
+  EXPECT_EQ(complaint("deal cores (p < 3) { prefetch x[p + 100, 0]; }"), nothing);
+  EXPECT_EQ(complaint("deal cores (p < 3) { prefetch x[p]; }"),
+            "x[p] does not have the rank of its buffer");
+  EXPECT_EQ(complaint("deal cores () { prefetch x[0, n]; }"), "index 'n' has no value");
+  EXPECT_EQ(complaint("loop p { copy (c < 4) t[c, 0] = x[p, c] within () team () ahead p by 0; }"),
+            "a copy is ahead by 0");
+}
+
 TEST(LoopVerify, asynchronous_copies_do_not_convert) {
   const std::string text = rows_text("alloc u; deal cores () { async u[] = x[0, 0]; }",
                                      {{}, "buffer temporary u: i32[] in L1 of core per ()\n"});

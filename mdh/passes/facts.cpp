@@ -1,6 +1,7 @@
 #include "mdh/passes/facts.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "mdh/passes/conditions.h"
 #include "mdh/scalar/simplify.h"
@@ -42,6 +43,17 @@ Linear difference(const Linear& a, const Linear& b) {
   return result;
 }
 
+/// The same bound, as near as whole numbers come: 8 a - 15 <= 0 is 8 a - 8 <= 0.
+Linear tightened(Linear sum) {
+  int64_t common = 0;
+  for (const auto& [term, factor] : sum.terms) common = std::gcd(common, factor);
+  if (common > 1) {
+    const int64_t rest = ((-sum.constant) % common + common) % common;
+    sum.constant += rest;
+  }
+  return sum;
+}
+
 bool is_never_negative(const Expr& e) {
   const auto value = constant(e);
   return value ? *value >= 0 : e.as<scalar::Variable>() != nullptr;  // counters begin at 0
@@ -68,13 +80,19 @@ void add_sums(const Order& o, std::vector<Linear>& sums) {
   sums.push_back(sum);
 }
 
+void learn(const Order& o, std::vector<Linear>& known) {
+  std::vector<Linear> sums;
+  add_sums(o, sums);
+  for (const Linear& sum : sums) known.push_back(tightened(sum));
+}
+
 }  // namespace
 
 void Facts::set_range(const Symbol& var, int64_t greatest) { greatest_[var.name] = greatest; }
 
 void Facts::assume(const Expr& condition) {
   for (const Expr& part : conjuncts(condition)) {
-    if (const auto order = order_of(part)) add_sums(*order, never_positive_);
+    if (const auto order = order_of(part)) learn(*order, never_positive_);
   }
 }
 
@@ -86,7 +104,7 @@ void Facts::assume_below(const Symbol& var, const Expr& trip) {
       if (const auto count = constant(side)) set_range(var, *count - 1);
     }
   }
-  add_sums(below, never_positive_);
+  learn(below, never_positive_);
 }
 
 bool Facts::imply(const Expr& condition) const {

@@ -73,6 +73,17 @@ TEST(Facts, a_counter_of_parts_is_worth_its_step) {
   EXPECT_FALSE(imply(facts, "p * 4 + o * 3 + 1 < 30")) << "the part may have one point";
 }
 
+TEST(Facts, multiples_are_as_far_apart_as_they_are) {
+  Facts facts = with_ranges();
+  facts.assume_below(loop::named("o"),
+                     condition("(32 - p * 8 + 3) / 4 > 0").as<scalar::Binary>()->left);
+  EXPECT_TRUE(imply(facts, "p * 8 + o * 4 + 3 < 32")) << "parts of 4 fill 32 without a rest";
+  EXPECT_FALSE(imply(facts, "p * 8 + o * 4 + 4 < 32"));
+  facts.assume_below(loop::named("n"),
+                     condition("(30 - p * 8 + 3) / 4 > 0").as<scalar::Binary>()->left);
+  EXPECT_FALSE(imply(facts, "p * 8 + n * 4 + 3 < 30")) << "the last part has two points";
+}
+
 TEST(Facts, above_a_minimum_is_not_above_both) {
   Facts facts = with_ranges();
   EXPECT_TRUE(imply(facts, "min(3, 10 - q) > 0")) << "10 - 9 is above 0, and so is 3";

@@ -136,6 +136,10 @@ class Overlap {
       const auto from = element(load->from, by);
       return from ? std::optional<Stmt>(StmtNode{loop::Load{load->result, *from}}) : std::nullopt;
     }
+    if (const auto* ahead = s.as<loop::Prefetch>()) {
+      const auto what = element(ahead->what, by);
+      return what ? std::optional<Stmt>(StmtNode{loop::Prefetch{*what}}) : std::nullopt;
+    }
     if (const auto* store = s.as<loop::Store>()) {
       if (is_combined(store->to.buffer)) return std::nullopt;
       const auto to = element(store->to, by);

@@ -47,6 +47,7 @@ std::vector<Pass> with_teams(const std::vector<Pass>& teams) {
       {"copy-bounds", "bounds of copies leave their inner loops", copy_bounds},
       {"settle", "conditions that always hold are not asked", settle},
       {"two-bodies", "register tiles at borders and inside are separate", two_bodies},
+      {"settle", "border tiles that do not exist are left out", settle},
       {"unroll-jam", "loops over registers become straight code", unroll_jam},
       {"vectorise", "loops over lanes become vector code", vectorise},
       {"emit-order", "straight code in the order that is asked for", emit_order},

@@ -18,10 +18,14 @@ using loop::Block;
 using loop::Counter;
 using loop::Expr;
 using loop::How;
+using loop::Stmt;
 using loop::StmtNode;
 
 /// Vectors of which single lanes can be multiplied with whole vectors have this size.
 constexpr int64_t lane_access_bytes = 16;
+
+/// What memory moves at once.
+constexpr int64_t bytes_of_line = 64;
 
 /// Larger tiles than any register file are filled by loops.
 constexpr int64_t most_in_registers = 512;
@@ -70,10 +74,48 @@ class Placer {
     for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
       body = in_loop(axis->var, axis->count, registers ? How::unrolled : How::sequential, body);
     }
-    return guarded(body, before);
+    body = guarded(body, before);
+    append(body, asked_ahead(copy));
+    return body;
   }
 
  private:
+  /// Every line of what the copy will read some iterations later.
+  Block asked_ahead(const loop::Copy& copy) {
+    if (!copy.ahead || find_buffer(program_, copy.from.buffer).scope == loop::Scope::registers) {
+      return {};
+    }
+    Instance later(names_);
+    later.set(copy.ahead->digit,
+              loop::index_variable(copy.ahead->digit) + scalar::index_literal(copy.ahead->by));
+    const Stmt now = StmtNode{loop::Prefetch{copy.from}};
+    const Stmt then = later.statement(now);
+    if (then == now) return {};
+    const int64_t line =
+        bytes_of_line / scalar::bytes_of(find_buffer(program_, copy.from.buffer).type);
+    std::vector<Counter> axes = copy.axes, along;
+    int64_t volume = 1;
+    while (!axes.empty() && stride_in(copy.from, axes.back()) == volume) {
+      volume *= axes.back().count;
+      along.insert(along.begin(), axes.back());
+      axes.pop_back();
+    }
+    Block body = {then};
+    if (!along.empty()) {
+      const Symbol n = names_.fresh(copy.to.buffer.name + "_line");
+      body = in_loop(n, (volume + line - 1) / line, How::unrolled,
+                     with(along, loop::index_variable(n) * scalar::index_literal(line), body));
+    }
+    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+      body = in_loop(axis->var, axis->count, How::unrolled, body);
+    }
+    return body;
+  }
+
+  std::optional<int64_t> stride_in(const loop::Element& e, const Counter& axis) const {
+    return scalar::coefficient(address_of(program_, e), axis.var);
+  }
+
   /// The innermost axes as vectors and what is left of them, if they lie side by side on both
   /// sides; takes them off the axes.
   Block in_vectors(const loop::Copy& copy, const loop::Buffer& tile, const Block& body,
@@ -106,8 +148,7 @@ class Placer {
   }
 
   bool is_contiguous(const loop::Copy& copy, const Counter& axis, int64_t stride) const {
-    return scalar::coefficient(address_of(program_, copy.to), axis.var) == stride &&
-           scalar::coefficient(address_of(program_, copy.from), axis.var) == stride;
+    return stride_in(copy.to, axis) == stride && stride_in(copy.from, axis) == stride;
   }
 
   /// The body with the axes as digits of one number.

@@ -154,7 +154,20 @@ class InputPlanner {
       copy.from = {source->buffer, source_index(s, tile, *source, copy.axes)};
     }
     if (code_of(s).roll) copy.roll = rolled(s, copy.axes);
+    copy.ahead = ahead_of(s);
     return copy;
+  }
+
+  /// Along a loop around the copy.
+  std::optional<loop::Ahead> ahead_of(const Staging& s) const {
+    const auto wish = code_of(s).prefetch;
+    for (int r = 0; wish && r < s.filled; ++r) {
+      const ll::Level& level = c_.inputs.loops[r].level;
+      const ll::LevelName name{c_.low.layers[level.layer],
+                               c_.computation.dimensions[level.dimension].symbol.name};
+      if (name == wish->level) return loop::Ahead{c_.digit_of_input(r), wish->distance};
+    }
+    return std::nullopt;
   }
 
   /// Along the only loop that is possible.

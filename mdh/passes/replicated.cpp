@@ -62,7 +62,7 @@ bool has_teams(const Block& block) {
 
 bool is_leaf(const Stmt& s) {
   return s.as<loop::Load>() || s.as<loop::Apply>() || s.as<loop::Combine>() ||
-         s.as<loop::Store>() || s.as<loop::AsyncCopy>();
+         s.as<loop::Store>() || s.as<loop::AsyncCopy>() || s.as<loop::Prefetch>();
 }
 
 bool uses_registers(const loop::Program& p, const Stmt& s) {

@@ -7,8 +7,10 @@ namespace mdh::passes {
 namespace {
 
 using loop::Block;
+using loop::Expr;
 using loop::Stmt;
 using loop::StmtNode;
+using scalar::BinaryOp;
 
 Block block(const Block& statements, const Facts& known);
 
@@ -26,6 +28,25 @@ Facts inside(const Stmt& s, Facts known) {
   return known;
 }
 
+/// The greater side of a maximum, or the lesser one of a minimum, if that is known.
+Expr settled(const Expr& e, const Facts& known) {
+  const auto* b = e.as<scalar::Binary>();
+  if (!b || (b->op != BinaryOp::maximum && b->op != BinaryOp::minimum)) return e;
+  const bool rises = known.imply(scalar::binary(BinaryOp::less_equal, b->left, b->right));
+  const bool falls = known.imply(scalar::binary(BinaryOp::less_equal, b->right, b->left));
+  if (rises) return b->op == BinaryOp::maximum ? b->right : b->left;
+  if (falls) return b->op == BinaryOp::maximum ? b->left : b->right;
+  return e;
+}
+
+Stmt defined(const loop::Let& let, Facts& known) {
+  const Expr value = settled(let.value, known);
+  if (const auto number = constant(value); number && *number >= 0) {
+    known.set_range(let.var, *number);
+  }
+  return StmtNode{loop::Let{let.var, value}};
+}
+
 Block chosen(const loop::If& choice, const Facts& known) {
   const auto open = known.open_part(choice.condition);
   if (!open) return block(choice.then, known);
@@ -34,9 +55,14 @@ Block chosen(const loop::If& choice, const Facts& known) {
   return {StmtNode{loop::If{*open, block(choice.then, then), block(choice.otherwise, known)}}};
 }
 
-Block block(const Block& statements, const Facts& known) {
+Block block(const Block& statements, const Facts& around) {
   Block result;
+  Facts known = around;
   for (const Stmt& s : statements) {
+    if (const auto* let = s.as<loop::Let>()) {
+      result.push_back(defined(*let, known));
+      continue;
+    }
     if (const auto* choice = s.as<loop::If>()) {
       append(result, chosen(*choice, known));
       continue;

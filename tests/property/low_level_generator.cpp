@@ -204,6 +204,14 @@ ll::Config with_orders(const ll::Config& config, const hl::Program& p,
       if (random.chance(50)) tile.depth = random.between(2, 3);
     }
   }
+  for (const auto& [buffer, relocations] : config.stage) {
+    if (config.order.empty() || !random.chance(30)) continue;
+    std::vector<ll::StageCode>& tiles = result.code.stage[buffer];
+    tiles.resize(relocations.size());
+    for (ll::StageCode& tile : tiles) {
+      tile.prefetch = ll::Prefetch{random.between(1, 20), random.pick(config.order)};
+    }
+  }
   if (random.chance(80)) {  // only vector code on registers has orders, so most cases do not
     const bool serpentine = p.inputs.empty() || random.chance(40);
     result.code.kernel.emit =
