@@ -57,42 +57,56 @@ std::vector<Symbol> registers_of(const loop::Program& p, const Block& block) {
   return found;
 }
 
-/// The most lanes that a loop of the program has.
-int64_t lanes_of(const loop::Program& p) {
-  int64_t lanes = 1;
-  for (const loop::Digit& d : p.digits) {
-    if (d.how == How::lanes) lanes = std::max(lanes, d.parts);
-  }
-  return lanes;
-}
+/// Copies what statements read of registers, with the loops around the reads; loops over registers
+/// and lanes run over all of their parts, as they do in whole tiles.
+class Copier {
+ public:
+  Copier(const Symbol& from, const Symbol& to, Names& names)
+      : from_(from), to_(to), names_(names) {}
 
-/// Loops over all elements of registers, as vectors where their last index has whole ones.
-Block copied(const loop::Program& p, const loop::Buffer& from, const Symbol& to, Names& names) {
-  loop::Element element{from.symbol, {}};
-  std::vector<loop::For> loops;
-  const auto counter = [&](int64_t count, How how) {
-    const Symbol var = names.fresh(to.name + "_n");
-    loops.push_back({var, scalar::index_literal(count), how, "", {}});
-    return loop::index_variable(var);
-  };
-  for (size_t n = 0; n < from.extents.size(); ++n) {
-    const int64_t count = from.extents[n], lanes = lanes_of(p);
-    if (n + 1 < from.extents.size() || lanes == 1 || count % lanes != 0) {
-      element.index.push_back(counter(count, How::unrolled));
-      continue;
+  Block copies(const Block& rest) {
+    find(rest, {});
+    return copies_;
+  }
+
+ private:
+  void find(const Block& block, const std::vector<loop::For>& around) {
+    for (const Stmt& s : block) {
+      const auto* load = s.as<loop::Load>();
+      if (load && load->from.buffer == from_) add(load->from, around);
+      std::vector<loop::For> inside = around;
+      if (const auto* loop = s.as<loop::For>()) inside.push_back(with_all_parts(*loop));
+      loop::for_each_child(s, [&](const Block& child) { find(child, inside); });
     }
-    const Expr vector = counter(count / lanes, How::unrolled);
-    element.index.push_back(vector * scalar::index_literal(lanes) + counter(lanes, How::lanes));
   }
-  const Symbol value = names.fresh(to.name + "_x");
-  Block body = {StmtNode{loop::Load{value, element}},
-                StmtNode{loop::Store{{to, element.index}, value}}};
-  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
-    loop->body = body;
-    body = {StmtNode{*loop}};
+
+  static loop::For with_all_parts(loop::For loop) {
+    loop.body.clear();
+    if (const auto bound = bound_of(loop); bound && is_replicated(loop.how)) {
+      loop.trip = scalar::index_literal(bound->parts);
+    }
+    return loop;
   }
-  return body;
-}
+
+  void add(const loop::Element& element, const std::vector<loop::For>& around) {
+    if (std::find(done_.begin(), done_.end(), element) != done_.end()) return;
+    done_.push_back(element);
+    const Symbol value = names_.fresh(to_.name + "_x");
+    Block body = {StmtNode{loop::Load{value, element}},
+                  StmtNode{loop::Store{{to_, element.index}, value}}};
+    for (auto loop = around.rbegin(); loop != around.rend(); ++loop) {
+      loop::For outer = *loop;
+      outer.body = body;
+      body = {StmtNode{outer}};
+    }
+    append(copies_, body);
+  }
+
+  Symbol from_, to_;
+  Names& names_;
+  std::vector<loop::Element> done_;
+  Block copies_;
+};
 
 /// Loops one round after the other, reading from other buffers.
 Block sequential(const Block& block, const std::map<Symbol, Symbol>& instead) {
@@ -137,7 +151,7 @@ Block from_memory(loop::Program& p, const Block& before, const Block& rest, Name
     memory.symbol = names.fresh(buffer.name + "_edge");
     memory.holds = 0;
     result.push_back(StmtNode{loop::Alloc{memory.symbol}});
-    append(result, copied(p, find_buffer(p, buffer), memory.symbol, names));
+    append(result, Copier(buffer, memory.symbol, names).copies(rest));
     instead.insert_or_assign(buffer, memory.symbol);
     p.buffers.push_back(memory);
   }

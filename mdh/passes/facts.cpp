@@ -96,15 +96,17 @@ void Facts::assume(const Expr& condition) {
   }
 }
 
-void Facts::assume_below(const Symbol& var, const Expr& trip) {
-  const Order below{loop::index_variable(var), trip, true};
+void Facts::set_range(const Symbol& var, const Expr& trip) {
   if (const auto count = constant(trip)) set_range(var, *count - 1);
   if (const auto* both = as(trip, BinaryOp::minimum)) {
-    for (const Expr& side : {both->left, both->right}) {
-      if (const auto count = constant(side)) set_range(var, *count - 1);
-    }
+    set_range(var, both->left);
+    set_range(var, both->right);
   }
-  learn(below, never_positive_);
+}
+
+void Facts::assume_below(const Symbol& var, const Expr& trip) {
+  set_range(var, trip);
+  learn({loop::index_variable(var), trip, true}, never_positive_);
 }
 
 bool Facts::imply(const Expr& condition) const {

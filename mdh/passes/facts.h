@@ -15,6 +15,9 @@ class Facts {
   /// 0 <= var <= greatest.
   void set_range(const Symbol& var, int64_t greatest);
 
+  /// A counter never exceeds the numbers in the trip count of its loop.
+  void set_range(const Symbol& var, const loop::Expr& trip);
+
   /// The condition holds: comparisons of sums, joined by 'and'; others are not understood, and
   /// nothing is learnt from them.
   void assume(const loop::Expr& condition);

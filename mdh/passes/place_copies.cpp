@@ -80,9 +80,9 @@ class Placer {
   }
 
  private:
-  /// Every line of what the copy will read some iterations later.
+  /// Every line of what the copy will read some iterations later. Tiles are near anyway.
   Block asked_ahead(const loop::Copy& copy) {
-    if (!copy.ahead || find_buffer(program_, copy.from.buffer).scope == loop::Scope::registers) {
+    if (!copy.ahead || find_buffer(program_, copy.from.buffer).role == loop::Role::temporary) {
       return {};
     }
     Instance later(names_);

@@ -137,6 +137,25 @@ TEST(TwoBodies, a_tile_that_is_whole_has_no_bounds) {
                  registers);
 }
 
+TEST(TwoBodies, bounds_of_inner_rounds_stay_in_what_both_bodies_share) {
+  expect_meaning(two_bodies, R"(
+    deal cores (c < 7) {
+      alloc acc;
+      for SIMD.k a < 4 lanes { load m = M[c, a]; store acc[0, a] = m; }
+      for L1.k h < 2 sequential {
+        for SIMD.k a < min(4, 10 - h * 8) lanes {
+          load x = acc[0, a];
+          load y = M[c, h * 8 + a];
+          combine z = (x; y);
+          store acc[0, a] = z;
+        }
+      }
+      for SIMD.k a < min(4, 7 - c * 1) lanes {
+        if a < 1 { load e = acc[0, a]; store w[c + a] = e; }
+      }
+    })");
+}
+
 TEST(TwoBodies, all_of_the_life_of_registers_is_in_one_body) {
   expect_rewrite(two_bodies, R"(
     deal cores (c < 7) {

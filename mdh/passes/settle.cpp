@@ -2,6 +2,7 @@
 
 #include "mdh/passes/blocks.h"
 #include "mdh/passes/facts.h"
+#include "mdh/passes/replicated.h"
 
 namespace mdh::passes {
 namespace {
@@ -20,7 +21,14 @@ bool has_counters(const Stmt& s) {
 
 /// What holds inside of the statement, besides what holds around it.
 Facts inside(const Stmt& s, Facts known) {
-  if (const auto* loop = s.as<loop::For>()) known.assume_below(loop->var, loop->trip);
+  if (const auto* loop = s.as<loop::For>()) {
+    // Loops around kernels may run over all parts: those that are empty do nothing.
+    if (has_teams(loop->body)) {
+      known.set_range(loop->var, loop->trip);
+    } else {
+      known.assume_below(loop->var, loop->trip);
+    }
+  }
   if (const auto* lanes = s.as<loop::Lanes>()) known.set_range(lanes->var, lanes->count - 1);
   if (const auto* deal = s.as<loop::Deal>()) {
     for (const loop::Counter& share : deal->shares) known.set_range(share.var, share.count - 1);

@@ -204,10 +204,10 @@ class Rewriter {
     });
     const auto at = statements.begin() + static_cast<std::ptrdiff_t>(common);
     const Block before(statements.begin(), at), rest(at, statements.end());
-    Tile nothing(program_, {}), tile(program_, defined_in(rest));
-    const Block whole = inside(tile.whole(rest, {}));
-    return either(inside(nothing.whole(before, {})), tile.conditions(), whole,
-                  from_memory(program_, before, rest, names_));
+    Tile common_tile(program_, defined_in(before)), tile(program_, defined_in(rest));
+    const Block whole = inside(tile.whole(rest, {})), same = inside(common_tile.whole(before, {}));
+    internal_check(common_tile.conditions().empty(), "a common part of both bodies has bounds");
+    return either(same, tile.conditions(), whole, from_memory(program_, before, rest, names_));
   }
 
   /// The whole tile if all conditions hold.
