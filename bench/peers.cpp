@@ -6,6 +6,7 @@
 #include <set>
 
 #include "bench/texts.h"
+#include "bench/torch.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
 
@@ -75,22 +76,54 @@ std::string source_of(const std::string& path, const Workload& workload,
 
 // ---- libraries
 
+/// Which library, and how what all have in common is called there.
+struct BlasNames {
+  std::string name;
+  std::vector<std::string> libraries;    // the first one that can be opened
+  std::vector<std::string> set_threads;  // the first one that it has
+  std::string batch = {};                // a function for many products, as in oneMKL
+  std::string no_further = {};           // why there are not more libraries
+};
+
+std::string quoted(const std::vector<std::string>& texts) {
+  return '"' + join(texts, "\", \"") + '"';
+}
+
 std::optional<PeerCode> blas(const Workload& workload, const Instantiated& at,
-                             const std::string& library, const std::string& set_threads) {
+                             const BlasNames& names) {
   const std::set<std::string> programs = {"matmul", "matmul_t", "bmatmul",     "matvec",
                                           "dot",    "mcc",      "mcc_strided", "ccsdt_gdab_efgc"};
   if (!is_one_of(workload, programs)) return std::nullopt;
-  const Definitions names = {{"LIBRARY", '"' + library + '"'},
-                             {"SET_THREADS", '"' + set_threads + '"'}};
-  return PeerCode{source_of("bench/peers/blas.c", workload, at, names), "gcc", {}};
+  Definitions definitions = {{"NAME", quoted({names.name})},
+                             {"LIBRARIES", quoted(names.libraries)},
+                             {"SET_THREADS", quoted(names.set_threads)},
+                             {"NO_FURTHER", quoted({names.no_further})}};
+  if (!names.batch.empty()) definitions.emplace_back("BATCH", quoted({names.batch}));
+  return PeerCode{source_of("bench/peers/blas.c", workload, at, definitions), "gcc", {}};
 }
 
 std::optional<PeerCode> openblas(const Workload& workload, const Instantiated& at) {
-  return blas(workload, at, "libopenblas.so.0", "openblas_set_num_threads");
+  return blas(workload, at, {"OpenBLAS", {"libopenblas.so.0"}, {"openblas_set_num_threads"}});
 }
 
 std::optional<PeerCode> blis(const Workload& workload, const Instantiated& at) {
-  return blas(workload, at, "libblis.so.4", "bli_thread_set_num_threads");
+  return blas(workload, at, {"BLIS", {"libblis.so.4"}, {"bli_thread_set_num_threads"}});
+}
+
+/// PyTorch for x86-64 contains most of oneMKL, and exports it.
+std::optional<PeerCode> onemkl(const Workload& workload, const Instantiated& at) {
+  const TorchPackage& torch = torch_package();
+  BlasNames names{.name = "oneMKL",
+                  .libraries = {"libmkl_rt.so.2", "libmkl_rt.so"},
+                  .set_threads = {"MKL_Set_Num_Threads", "mkl_serv_set_num_threads"},
+                  .batch = "cblas_sgemm_batch"};
+  if (torch.absence.empty()) {
+    names.libraries.push_back(torch.folder + "/lib/libtorch_cpu.so");
+    names.name += " in " + names.libraries.back();
+  } else {
+    names.no_further = "; nor PyTorch: " + torch.absence;
+  }
+  return blas(workload, at, names);
 }
 
 std::optional<PeerCode> eigen(const Workload& workload, const Instantiated& at) {
@@ -209,6 +242,7 @@ const std::vector<Peer>& peers() {
   static const std::vector<Peer> all = {
       {"openblas", "OpenBLAS", PeerKind::library, openblas},
       {"blis", "BLIS", PeerKind::library, blis},
+      {"onemkl", "oneMKL, also the one inside of PyTorch", PeerKind::library, onemkl},
       {"eigen", "Eigen", PeerKind::library, eigen},
       {"onednn", "oneDNN", PeerKind::library, onednn},
       {"gcc", "plain loops, gcc -O3 -ffast-math, OpenMP", PeerKind::plain, plain_gcc},

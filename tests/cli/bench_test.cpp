@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "mdh/runtime/testing.h"
 #include "mdh/support/files.h"
 #include "tests/cli/tool.h"
 
@@ -85,6 +86,79 @@ TEST(Bench, missing_library_says_so) {
   EXPECT_EQ(o.exit, 0) << describe(o);
   EXPECT_TRUE(contains(o.out, "libx: not installed (libx.so)\n")) << o.out;
   EXPECT_TRUE(contains(o.out, "absent")) << o.out;
+}
+
+/// A PyTorch that exports as much of oneMKL as the real one for x86-64 does.
+const char* const fake_torch = R"(
+void sgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k,
+            const float* alpha, const float* a, const int* lda, const float* b, const int* ldb,
+            const float* beta, float* c, const int* ldc) {
+  for (int j = 0; j < *n; ++j)
+    for (int i = 0; i < *m; ++i) {
+      float sum = 0;
+      for (int l = 0; l < *k; ++l)
+        sum += (*ta == 'N' ? a[i + l * *lda] : a[l + i * *lda]) *
+               (*tb == 'N' ? b[l + j * *ldb] : b[j + l * *ldb]);
+      c[i + j * *ldc] = *alpha * sum;
+    }
+}
+void sgemv_(const char* t, const int* m, const int* n, const float* alpha, const float* a,
+            const int* lda, const float* x, const int* ix, const float* beta, float* y,
+            const int* iy) {
+  const int rows = *t == 'N' ? *m : *n, columns = *t == 'N' ? *n : *m;
+  for (int i = 0; i < rows; ++i) {
+    float sum = 0;
+    for (int l = 0; l < columns; ++l) sum += (*t == 'N' ? a[i + l * *lda] : a[l + i * *lda]) * x[l];
+    y[i] = *alpha * sum;
+  }
+}
+float sdot_(const int* n, const float* x, const int* ix, const float* y, const int* iy) {
+  float sum = 0;
+  for (int i = 0; i < *n; ++i) sum += x[i] * y[i];
+  return sum;
+}
+void cblas_sgemm_batch(int order, const int* ta, const int* tb, const int* m, const int* n,
+                       const int* k, const float* alpha, const float** a, const int* lda,
+                       const float** b, const int* ldb, const float* beta, float** c,
+                       const int* ldc, int groups, const int* counts) {
+  for (int at = 0; order == 101 && groups == 1 && at < *counts; ++at)
+    sgemm_(*tb == 111 ? "N" : "T", *ta == 111 ? "N" : "T", n, m, k, alpha, b[at], ldb, a[at], lda,
+           beta, c[at], ldc);
+}
+void mkl_serv_set_num_threads(int threads) {}
+void MKL_Get_Version_String(char* text, int size) {
+  for (int i = 0; i < size; ++i) text[i] = i < 8 ? "oneMKL x"[i] : ' ';
+}
+)";
+
+/// The only candidate beside mdh, with MDH_TORCH set.
+json with_torch(const std::filesystem::path& package, const std::string& peer,
+                const std::string& workload) {
+  const runtime::ScopedEnvironment torch("MDH_TORCH", package.string());
+  return workload_of("--workloads " + workload + " --peers " + peer)["candidates"][1];
+}
+
+TEST(Bench, onemkl_is_found_inside_of_pytorch_and_called_by_its_fortran_names) {
+  const TemporaryDirectory package;
+  std::filesystem::create_directory(package.path() / "lib");
+  write_file(package.path() / "torch.c", fake_torch);
+  const Outcome o =
+      run_command({"cc", "-shared", "-fPIC", "-o", package.path() / "lib/libtorch_cpu.so",
+                   package.path() / "torch.c"});
+  ASSERT_EQ(o.exit, 0) << describe(o);
+  for (const std::string workload : {"tiny_matmul", "tiny_vecmat", "tiny_bmatmul", "tiny_matmul_t",
+                                     "tiny_dot", "tiny_matvec", "tiny_mcc", "tiny_ccsdt"}) {
+    const json onemkl = with_torch(package.path(), "onemkl", workload);
+    EXPECT_EQ(onemkl["standing"], "measured") << workload << onemkl;
+    EXPECT_TRUE(onemkl["note"] == "oneMKL x" || contains(onemkl["note"], "Intel")) << onemkl;
+  }
+}
+
+TEST(Bench, onemkl_without_any_library_says_where_it_was_looked_for) {
+  const json onemkl = with_torch("/nowhere", "onemkl", "tiny_dot");
+  if (onemkl["standing"] == "measured") GTEST_SKIP() << "this machine has libmkl_rt.so";
+  EXPECT_TRUE(contains(onemkl["note"], "not installed (libmkl_rt.so: ")) << onemkl;
+  EXPECT_TRUE(contains(onemkl["note"], "nor PyTorch: there is no lib/libtorch_cpu.so in /nowhere"));
 }
 
 TEST(Bench, source_that_does_not_compile_says_so) {
