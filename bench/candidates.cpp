@@ -127,6 +127,8 @@ Draft drafted(const std::string& name, PeerKind kind, const PeerCode& code, int 
   Draft draft{{.name = name, .kind = kind}, code, {}};
   draft.candidate.functions = {"run"};
   draft.candidate.threads = threads;
+  draft.candidate.absence = code.absence;
+  if (!code.absence.empty()) return draft;
   try {
     draft.compiler = compiler_of(code);
     draft.candidate.about = fmt::format("{} {}", code.compiler, join(draft.compiler.flags, " "));

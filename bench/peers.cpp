@@ -142,6 +142,37 @@ std::optional<PeerCode> onednn(const Workload& workload, const Instantiated& at)
                   .headers = "dnnl.hpp"};
 }
 
+/// "gdab" -> "NG, ND, NA, NB"
+std::string sizes_of(const std::string& indices) {
+  std::vector<std::string> sizes;
+  for (const char index : indices) sizes.push_back(upper_case({'N', index}));
+  return join(sizes, ", ");
+}
+
+Definitions einsum_of(const Workload& workload) {
+  if (!is_contraction(workload)) return {};
+  const std::vector<std::string> words = split(workload.program, '_');
+  return {{"EINSUM", fmt::format("\"{},{}->abcdef\"", words[1], words[2])},
+          {"LEFT_SIZES", sizes_of(words[1])},
+          {"RIGHT_SIZES", sizes_of(words[2])}};
+}
+
+std::optional<PeerCode> torch(const Workload& workload, const Instantiated& at) {
+  const std::set<std::string> programs = {"matmul", "matmul_t", "bmatmul",     "matvec",
+                                          "dot",    "mcc",      "mcc_strided", "conv2d"};
+  if (!is_one_of(workload, programs) && !is_contraction(workload)) return std::nullopt;
+  const TorchPackage& package = torch_package();
+  if (!package.absence.empty()) return PeerCode{.absence = "not installed: " + package.absence};
+  const std::string libraries = package.folder + "/lib";
+  // A call of ATen is a call: optimising its headers would only take long.
+  return PeerCode{
+      .source = source_of("bench/peers/torch.cpp", workload, at, einsum_of(workload)),
+      .compiler = "g++",
+      .flags = {"-std=c++17", "-O1", "-I" + package.folder + "/include", "-Wl,--no-as-needed",
+                "-L" + libraries, "-Wl,-rpath," + libraries, "-ltorch_cpu", "-lc10"},
+      .headers = "ATen/"};
+}
+
 // ---- plain loops
 
 std::optional<PeerCode> plain(const Workload& workload, const Instantiated& at,
@@ -245,6 +276,7 @@ const std::vector<Peer>& peers() {
       {"onemkl", "oneMKL, also the one inside of PyTorch", PeerKind::library, onemkl},
       {"eigen", "Eigen", PeerKind::library, eigen},
       {"onednn", "oneDNN", PeerKind::library, onednn},
+      {"torch", "PyTorch by ATen: oneMKL or another BLAS, oneDNN", PeerKind::library, torch},
       {"gcc", "plain loops, gcc -O3 -ffast-math, OpenMP", PeerKind::plain, plain_gcc},
       {"clang", "plain loops, clang -O3 -ffast-math, OpenMP", PeerKind::plain, plain_clang},
       {"prototype", "hand-written C in the form that mdh prints", PeerKind::prototype, prototype},

@@ -7,6 +7,7 @@
 //   const char* open_peer(long threads);   opens a library; a text says why that is not possible
 //   const char* about(void);               version and implementation
 //   void load_peer(void** buffers);        new inputs are there: what is prepared once, untimed
+//   void store_peer(void** buffers);       the outputs are needed in the buffers; untimed
 #pragma once
 
 #include <optional>
@@ -26,6 +27,7 @@ struct PeerCode {
   std::vector<std::string> flags;  // besides -O3 and the instruction set
   bool contract = true;
   std::string headers = {};  // a header that must be there for it to compile
+  std::string absence = {};  // why it need not be tried
 };
 
 struct Peer {

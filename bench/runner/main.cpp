@@ -120,7 +120,7 @@ class Buffers {
         shared_(memory_of_parent, bytes),
         own_(shared_),
         pointers_(own_.pointers().begin(), own_.pointers().end()) {
-    tell();
+    tell("load_peer");
   }
 
   void take(bool outputs) {
@@ -128,12 +128,13 @@ class Buffers {
       if (call_.is_output[n] != outputs) continue;
       std::memcpy(pointers_[n], shared_.pointers()[n], static_cast<size_t>(shared_.bytes()[n]));
     }
-    if (!outputs) tell();
+    if (!outputs) tell("load_peer");
   }
 
   void compute() {
     take(true);
     call_(pointers_);
+    tell("store_peer");
     own_.copy_back(call_.is_output);
   }
 
@@ -149,9 +150,9 @@ class Buffers {
   }
 
  private:
-  void tell() {
-    const auto load = call_.find<void (*)(void**)>("load_peer");
-    if (load != nullptr) load(pointers_.data());
+  void tell(const char* function) {
+    const auto hear = call_.find<void (*)(void**)>(function);
+    if (hear != nullptr) hear(pointers_.data());
   }
 
   const Call& call_;
@@ -192,7 +193,7 @@ int main(int count, char** words) {
     answer(std::string("ok ") + (about != nullptr ? about() : ""));
     serve(buffers);
   } catch (const std::exception& e) {
-    answer(std::string("absent ") + e.what());
+    answer("absent " + mdh::split(e.what(), '\n').front());
   }
   return 0;
 }

@@ -161,6 +161,35 @@ TEST(Bench, onemkl_without_any_library_says_where_it_was_looked_for) {
   EXPECT_TRUE(contains(onemkl["note"], "nor PyTorch: there is no lib/libtorch_cpu.so in /nowhere"));
 }
 
+TEST(Bench, pytorch_that_is_not_there_says_so) {
+  const json torch = with_torch("/nowhere", "torch", "tiny_dot");
+  EXPECT_EQ(torch["standing"], "absent");
+  EXPECT_EQ(torch["note"], "not installed: there is no lib/libtorch_cpu.so in /nowhere");
+}
+
+TEST(Bench, pytorch_computes_in_place_by_onednn_and_by_einsum) {
+  for (const std::string workload : {"tiny_dot", "tiny_mcc", "tiny_contraction"}) {
+    const json torch = workload_of("--peers torch --workloads " + workload)["candidates"][1];
+    if (torch["standing"] == "absent") GTEST_SKIP() << torch["note"];
+    EXPECT_EQ(torch["standing"], "measured") << torch;
+    EXPECT_TRUE(contains(torch["note"], "through ATen")) << torch;
+  }
+}
+
+TEST(Bench, results_kept_elsewhere_are_stored_before_they_are_verified) {
+  const TemporaryDirectory folder;
+  const std::string file = folder.path() / "mine.c";
+  write_file(file,
+             "#include \"sizes.h\"\nstatic float sum;\n"
+             "void run(void** buffers, char* workspace, long threads) {\n"
+             "const float *a = buffers[1], *b = buffers[2];\n"
+             "sum = 0; for (int k = 0; k < K; ++k) sum += a[k] * b[k]; }\n"
+             "void store_peer(void** buffers) { *(float *)buffers[0] = sum; }\n");
+  const json mine =
+      workload_of("--workloads tiny_dot --peers gcc --peer-file mine=" + file)["candidates"][2];
+  EXPECT_EQ(mine["standing"], "measured") << mine;
+}
+
 TEST(Bench, source_that_does_not_compile_says_so) {
   const json workload = with_candidate("this is no C;");
   EXPECT_EQ(workload["candidates"][2]["standing"], "absent");
