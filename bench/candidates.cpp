@@ -127,6 +127,7 @@ Draft drafted(const std::string& name, PeerKind kind, const PeerCode& code, int 
   Draft draft{{.name = name, .kind = kind}, code, {}};
   draft.candidate.functions = {"run"};
   draft.candidate.threads = threads;
+  draft.candidate.pool = code.pool;
   draft.candidate.absence = code.absence;
   if (!code.absence.empty()) return draft;
   try {

@@ -18,6 +18,7 @@ struct Candidate {
   std::vector<std::string> functions;
   int64_t workspace_bytes = 0;
   int threads = 1;
+  Pool pool = Pool::openmp;
   std::string absence = {};  // why it cannot take part
   std::shared_ptr<const void> keeps = {};
 };

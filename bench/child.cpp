@@ -9,10 +9,13 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
 
+#include "mdh/driver/stages.h"
+#include "mdh/support/cores.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
 
@@ -23,16 +26,25 @@ namespace {
 
 constexpr int socket_of_child = 3, memory_of_child = 4;
 
-/// The user's environment, but for the number of threads. Pools may spin within a turn, as they do
-/// for their users; clang's would spin for a fifth of a second after it.
-std::vector<std::string> environment_for(int threads) {
-  const std::vector<std::pair<std::string, std::string>> ours = {
-      {"OMP_NUM_THREADS", std::to_string(threads)},
-      {"OPENBLAS_NUM_THREADS", std::to_string(threads)},
-      {"BLIS_NUM_THREADS", std::to_string(threads)},
-      {"OMP_DYNAMIC", "false"},
-      {"KMP_BLOCKTIME", "5"},
-  };
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// Pools may spin within a turn, as they do for their users; clang's would spin for a fifth of a
+/// second after it.
+Variables variables_for(const Candidate& candidate) {
+  const std::string threads = std::to_string(candidate.threads);
+  Variables all = {{"OMP_NUM_THREADS", threads},
+                   {"OPENBLAS_NUM_THREADS", threads},
+                   {"BLIS_NUM_THREADS", threads},
+                   {"OMP_DYNAMIC", "false"},
+                   {"KMP_BLOCKTIME", "5"}};
+  const Variables places = places_for(candidate);
+  all.insert(all.end(), places.begin(), places.end());
+  return all;
+}
+
+/// The user's environment, but for the number of threads and their places.
+std::vector<std::string> environment_for(const Candidate& candidate) {
+  const Variables ours = variables_for(candidate);
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string name = split(*entry, '=').front();
@@ -51,8 +63,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-pid_t spawn(const std::string& runner, std::vector<std::string> words, int threads, int socket,
-            int memory) {
+pid_t spawn(const std::string& runner, std::vector<std::string> words, const Candidate& candidate,
+            int socket, int memory) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, socket, socket_of_child);
@@ -60,8 +72,9 @@ pid_t spawn(const std::string& runner, std::vector<std::string> words, int threa
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
   words.insert(words.begin(), runner);
-  std::vector<std::string> variables = environment_for(threads);
+  std::vector<std::string> variables = environment_for(candidate);
   pid_t child = 0;
+  const CoresOfStart for_the_child;
   const int failed = posix_spawn(&child, runner.c_str(), &actions, nullptr,
                                  pointers_to(words).data(), pointers_to(variables).data());
   posix_spawn_file_actions_destroy(&actions);
@@ -80,6 +93,15 @@ std::string described(const driver::Memory& memory, const std::vector<bool>& is_
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> places_for(const Candidate& candidate) {
+  const bool is_said =
+      std::getenv("OMP_PROC_BIND") != nullptr || std::getenv("OMP_PLACES") != nullptr ||
+      std::getenv("GOMP_CPU_AFFINITY") != nullptr || std::getenv("KMP_AFFINITY") != nullptr;
+  const bool has_room = candidate.threads > 1 && candidate.threads <= driver::available_cores();
+  if (candidate.pool != Pool::openmp || is_said || !has_room) return {};
+  return {{"OMP_PROC_BIND", "spread"}, {"OMP_PLACES", "threads"}};
+}
 
 std::string find_runner() {
   std::error_code failure;
@@ -107,7 +129,7 @@ Child::Child(const std::string& runner, const Candidate& candidate, const driver
       spawn(runner,
             {candidate.library, join(candidate.functions, ","), std::to_string(candidate.threads),
              std::to_string(candidate.workspace_bytes), described(memory, is_output)},
-            candidate.threads, socket, shared);
+            candidate, socket, shared);
   for (const int descriptor : {ends[1], socket, shared}) close(descriptor);
   if (process_ == 0) failure_ = "its process cannot be started";
   if (process_ != 0) about_ = receive();

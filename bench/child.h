@@ -14,6 +14,13 @@ namespace mdh::bench {
 /// The program of the process: mdh-bench-runner beside this one; "missing" if it is not there.
 std::string find_runner();
 
+/// Environment variables that give each thread of OpenMP a place of its own, as far from the others
+/// as there is room: two threads that share a core by chance may do so for all of their life. None
+/// for a library with threads of its own: OpenMP confines the calling thread, and threads that the
+/// library makes later inherit that. None either if the user says something about places, or if
+/// there are more threads than cores.
+std::vector<std::pair<std::string, std::string>> places_for(const Candidate& candidate);
+
 /// Between its turns the process is blocked and its threads are at rest. A process that crashes,
 /// ends or takes too long has failed, for good.
 class Child {

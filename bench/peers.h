@@ -21,11 +21,15 @@ namespace mdh::bench {
 /// Prototypes are our own: they show what generated code could reach, and are not ranked.
 enum class PeerKind { mdh, library, plain, prototype, user };
 
+/// Whose threads compute: those of OpenMP, which can be placed, or a library's own.
+enum class Pool { openmp, own };
+
 struct PeerCode {
   std::string source;
   std::string compiler;            // "gcc", "clang" or a program
   std::vector<std::string> flags;  // besides -O3 and the instruction set
   bool contract = true;
+  Pool pool = Pool::openmp;
   std::string headers = {};  // a header that must be there for it to compile
   std::string absence = {};  // why it need not be tried
 };

@@ -96,7 +96,7 @@ static int find_functions(void *library) {
 const char *open_peer(long threads) {
   // oneMKL must use the threads of this file, not a second pool. Inside of PyTorch it does anyway:
   // there is one libgomp in a process.
-  setenv("MKL_THREADING_LAYER", "GNU", 0);
+  setenv("MKL_THREADING_LAYER", "GNU", 1);
   void *library = first_library();
   if (!library) {
     snprintf(description, sizeof(description), "not installed (%s%s)", dlerror(), NO_FURTHER);

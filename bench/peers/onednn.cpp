@@ -10,6 +10,10 @@
 
 #include <dnnl.hpp>
 
+#if DNNL_CPU_THREADING_RUNTIME != DNNL_RUNTIME_OMP
+#error "oneDNN was built for other threads than those of OpenMP, and only these are given places"
+#endif
+
 using dnnl::memory;
 using Dims = memory::dims;
 using Tag = memory::format_tag;

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <thread>
 
+#include "mdh/support/cores.h"
 #include "mdh/support/text.h"
 
 extern char** environ;
@@ -47,6 +48,7 @@ pid_t start(const Job& job) {
   for (const std::string& word : job.command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   pid_t child = 0;
+  const CoresOfStart for_the_child;
   const int failed =
       posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
   posix_spawnattr_destroy(&attributes);

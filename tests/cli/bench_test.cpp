@@ -1,6 +1,8 @@
 // mdh bench: candidates that are right, wrong, missing or crash.
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include <nlohmann/json.hpp>
 
 #include "mdh/runtime/testing.h"
@@ -51,6 +53,35 @@ TEST(Bench, candidates_are_verified_and_measured_in_every_round) {
   }
   EXPECT_EQ(workload["candidates"][0]["name"], "mdh");
   EXPECT_EQ(workload["best_peer"], "gcc");  // files of the user are not ranked
+}
+
+/// A candidate that is right only if a condition on its threads holds; `cpu[n]` is where thread n
+/// runs, `cores` how many cores the calling thread may use.
+json if_threads(const std::string& condition, int threads) {
+  const TemporaryDirectory folder;
+  const std::string file = folder.path() / "mine.c";
+  write_file(file,
+             "#define _GNU_SOURCE\n#include <omp.h>\n#include <sched.h>\n#include \"sizes.h\"\n"
+             "void run(void** buffers, char* workspace, long threads) {\n"
+             "const float *a = buffers[1], *b = buffers[2]; float sum = 0; int cpu[64];\n"
+             "for (int k = 0; k < K; ++k) sum += a[k] * b[k];\n"
+             "#pragma omp parallel num_threads(threads)\n"
+             "cpu[omp_get_thread_num()] = sched_getcpu();\n"
+             "cpu_set_t set; sched_getaffinity(0, sizeof(set), &set);\n"
+             "const int cores = CPU_COUNT(&set);\n"
+             "*(float *)buffers[0] = sum + (" +
+                 condition + " ? 0 : 1000000); }\n");
+  return workload_of("--workloads tiny_dot --peers gcc --threads " + std::to_string(threads) +
+                     " --peer-file mine=" + file)["candidates"][2];
+}
+
+TEST(Bench, threads_have_cores_of_their_own_where_there_are_enough) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  if (cores < 2 || cores > 60) GTEST_SKIP() << "has " << cores << " cores";
+  const json two = if_threads("cpu[0] != cpu[1] && cores == 1", 2);
+  EXPECT_EQ(two["standing"], "measured") << two;
+  const json many = if_threads("cores > 1", cores + 1);
+  EXPECT_EQ(many["standing"], "measured") << many;
 }
 
 TEST(Bench, wrong_candidate_is_reported_and_not_measured) {

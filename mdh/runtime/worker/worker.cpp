@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "mdh/runtime/process.h"
+#include "mdh/support/cores.h"
 #include "mdh/support/diagnostic.h"
 
 extern char** environ;
@@ -37,6 +38,7 @@ pid_t spawn(const std::string& program, int64_t memory_limit, int socket) {
   std::string name = program, memory = std::to_string(memory_limit);
   char* arguments[] = {name.data(), memory.data(), nullptr};
   pid_t child = 0;
+  const CoresOfStart for_the_child;
   const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
   return failed == 0 ? child : 0;

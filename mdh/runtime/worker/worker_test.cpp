@@ -1,5 +1,6 @@
 // What a worker computes, how it begins and how it ends.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -78,6 +79,28 @@ TEST(Worker, threads_workspace_and_repeated_launches_are_as_in_this_process) {
   EXPECT_EQ(work.values()[0], 4);
   EXPECT_EQ(work.values()[1], 103);
   EXPECT_EQ(work.values()[2], 0);
+}
+
+TEST(Worker, bound_threads_have_cores_of_their_own_although_the_parent_is_confined) {
+  cpu_set_t all;
+  sched_getaffinity(0, sizeof(all), &all);
+  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "needs two cores";
+  const ScopedEnvironment bind("OMP_PROC_BIND", "true"), places("OMP_PLACES", "threads");
+  Module module = module_of("f",
+                            "#pragma omp parallel num_threads(2)\n"
+                            "out[omp_get_thread_num()] = sched_getcpu();",
+                            2);
+  module.source = "int sched_getcpu(void); int omp_get_thread_num(void);\n" + module.source;
+  const Work work(module);
+  Worker worker(options());
+  cpu_set_t first;  // as OpenMP leaves the thread that loads a kernel
+  CPU_ZERO(&first);
+  CPU_SET(sched_getcpu(), &first);
+  sched_setaffinity(0, sizeof(first), &first);
+  const Outcome outcome = work.on(worker, {.threads = 2});
+  sched_setaffinity(0, sizeof(all), &all);
+  ASSERT_EQ(outcome.status, WorkStatus::ok) << outcome.reason;
+  EXPECT_NE(work.values()[0], work.values()[1]);
 }
 
 TEST(Worker, openmp_works_with_any_number_of_threads) {

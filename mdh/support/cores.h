@@ -1,0 +1,25 @@
+// The cores that a new process may use.
+#pragma once
+
+#include <sched.h>
+
+namespace mdh {
+
+/// While it lives, this thread may use all cores that this process had when it started, and so may
+/// the processes that it starts. With OMP_PROC_BIND and its like, OpenMP confines the thread that
+/// loads a compiled kernel to one core, which every later process would inherit: all of its threads
+/// would share that core. Without these variables it does nothing, so that a caller who confines
+/// itself confines what it starts.
+class CoresOfStart {
+ public:
+  CoresOfStart();
+  ~CoresOfStart();
+  CoresOfStart(const CoresOfStart&) = delete;
+  CoresOfStart& operator=(const CoresOfStart&) = delete;
+
+ private:
+  bool changed_ = false;
+  cpu_set_t own_;  // what the thread had
+};
+
+}  // namespace mdh
