@@ -1,11 +1,8 @@
 #include "bench/candidates.h"
 
 #include <algorithm>
-#include <filesystem>
 
-#include "bench/machine.h"
-#include "bench/texts.h"
-#include "mdh/driver/decomposition.h"
+#include "bench/configs.h"
 #include "mdh/driver/devices.h"
 #include "mdh/driver/executable.h"
 #include "mdh/support/diagnostic.h"
@@ -19,25 +16,6 @@ using runtime::host::Built;
 using runtime::host::Compiler;
 
 // ---- mdh
-
-/// The configuration of a workload and where it comes from; nothing if there is none.
-std::optional<driver::ChosenConfig> known_config(const Workload& workload,
-                                                 const std::string& folder) {
-  const std::string name = workload.name + ".json";
-  if (!folder.empty()) {
-    const std::string file = std::filesystem::path(folder) / name;
-    if (!std::filesystem::exists(file)) return std::nullopt;
-    const std::optional<ll::Config> config = driver::read_config(file);
-    if (config) return driver::ChosenConfig{*config, "file " + file};
-    return std::nullopt;
-  }
-  const std::string path = fmt::format("bench/configs/{}/{}", machine_class(), name);
-  const auto text = texts().find(path);
-  if (text == texts().end()) return std::nullopt;
-  const TemporaryDirectory scratch;
-  write_file(scratch.path() / name, text->second);
-  return driver::ChosenConfig{*driver::read_config(scratch.path() / name), "file " + path};
-}
 
 Candidate of_config(const Instantiated& at, const machine::Machine& machine,
                     const driver::ChosenConfig& chosen, int threads) {

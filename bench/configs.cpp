@@ -1,0 +1,28 @@
+#include "bench/configs.h"
+
+#include <filesystem>
+
+#include "bench/machine.h"
+#include "bench/texts.h"
+#include "mdh/driver/decomposition.h"
+#include "mdh/support/text.h"
+
+namespace mdh::bench {
+
+std::optional<driver::ChosenConfig> known_config(const Workload& workload,
+                                                 const std::string& folder) {
+  const std::string name = workload.name + ".json";
+  if (!folder.empty()) {
+    const std::string file = std::filesystem::path(folder) / name;
+    if (!std::filesystem::exists(file)) return std::nullopt;
+    const std::optional<ll::Config> config = driver::read_config(file);
+    if (config) return driver::ChosenConfig{*config, "file " + file};
+    return std::nullopt;
+  }
+  const std::string path = fmt::format("bench/configs/{}/{}", machine_class(), name);
+  const auto text = texts().find(path);
+  if (text == texts().end()) return std::nullopt;
+  return driver::ChosenConfig{ll::parse_config(text->second, path), "file " + path};
+}
+
+}  // namespace mdh::bench
