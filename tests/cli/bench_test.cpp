@@ -258,6 +258,17 @@ TEST(Bench, list_names_workloads_peers_and_suites) {
   }
 }
 
+TEST(Bench, tool_without_its_runner_says_so) {
+  const TemporaryDirectory alone;
+  std::filesystem::copy_file(MDH_TOOL, alone.path() / "mdh");
+  const Outcome o = run_command({alone.path() / "mdh", "bench", "tiny", "--workloads", "tiny_dot"});
+  EXPECT_EQ(o.exit, 3) << describe(o);
+  EXPECT_TRUE(contains(o.err,
+                       "mdh-bench-runner was not found beside this one [E843]\nhint: it is "
+                       "built together with mdh"))
+      << o.err;
+}
+
 TEST(Bench, mistakes_have_a_code_and_a_hint) {
   const auto refused = [](const std::string& options, const std::string& message) {
     const Outcome o = mdh(options);
