@@ -153,6 +153,18 @@ std::vector<Workload> select(const Suite& suite, const std::vector<std::string>&
   return chosen;
 }
 
+const Workload& find_workload(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Suite& suite : suites()) {
+    for (const Workload& workload : suite.workloads) {
+      if (workload.name == name) return workload;
+      known.push_back(workload.name);
+    }
+  }
+  user_error("E841", {}, fmt::format("no suite has a workload '{}'", name),
+             suggestion(name, known));
+}
+
 Instantiated instantiate(const Workload& workload) {
   Instantiated result;
   result.entry = examples::find_entry(workload.program);

@@ -36,6 +36,9 @@ const Suite& find_suite(const std::string& name);
 /// The workloads of these names, all if there are none; a user error with the nearest name.
 std::vector<Workload> select(const Suite& suite, const std::vector<std::string>& names);
 
+/// A workload of any suite; a user error with the nearest name if there is none.
+const Workload& find_workload(const std::string& name);
+
 /// The concrete program of a workload, and how the catalogue calls it.
 struct Instantiated {
   const examples::Entry* entry = nullptr;

@@ -258,6 +258,27 @@ TEST(Bench, list_names_workloads_peers_and_suites) {
   }
 }
 
+TEST(Bench, cost_of_compiling_is_measured_on_variants_of_a_configuration) {
+  const TemporaryDirectory folder;
+  write_file(folder.path() / "tiny_matmul.json",
+             "{\"mdh_config\": 1, \"machine\": \"cpu\", \"layers\": [\"L1\", \"REG\", \"SIMD\"],"
+             " \"split\": {\"i\": [\"L1 2\", \"REG 8\"], \"j\": [\"L1 4\", \"REG 2\", \"SIMD 4\"],"
+             " \"k\": [\"L1 64\"]}, \"order\": [\"L1.i\", \"L1.j\", \"L1.k\", \"REG.i\","
+             " \"REG.j\", \"SIMD.j\"], \"acc\": {\"C\": [{\"inside\": \"L1.k\","
+             " \"region\": \"REG\"}]}}");
+  const std::string file = folder.path() / "report.json";
+  const Outcome o = mdh("bench compile -q --rounds 1 --workloads tiny_matmul --configs " +
+                        folder.path().string() + " --json " + file);
+  EXPECT_EQ(o.exit, 0) << describe(o);
+  EXPECT_TRUE(contains(o.out, "cheapest: ")) << o.out;
+  const json report = json::parse(read_file(file));
+  EXPECT_EQ(report["variants"].size(), 8u);
+  EXPECT_EQ(report["variants"][0], "i 8, j 2");
+  EXPECT_GT(report["cheapest_ratio"], 0) << report;
+  EXPECT_EQ(report["ways"][0]["absence"], "");
+  EXPECT_EQ(report["ways"][2]["round_cpu_seconds"].size(), 1u) << report;
+}
+
 TEST(Bench, tool_without_its_runner_says_so) {
   const TemporaryDirectory alone;
   std::filesystem::copy_file(MDH_TOOL, alone.path() / "mdh");
@@ -278,6 +299,11 @@ TEST(Bench, mistakes_have_a_code_and_a_hint) {
   refused("bench gpus", "unknown suite 'gpus' [E840]");
   refused("bench cpu --workloads dott", "suite 'cpu' has no workload 'dott' [E841]\nhint: did you");
   refused("bench cpu --peers blas", "unknown peer 'blas' [E842]");
+  refused("bench compile --workloads tiny_dott",
+          "no suite has a workload 'tiny_dott' [E841]\nhint: did");
+  refused(
+      "bench compile --workloads tiny_dot",
+      "cannot vary a configuration of 'tiny_dot': there is none for this machine [E846]\nhint: ");
   refused("bench cpu --peer-file x.c", "--peer-file: cannot read 'x.c' [E844]");
 }
 

@@ -49,7 +49,8 @@ const std::map<std::string, Folders>& users() {
       {"tools",
        {"mdh/driver", "mdh/hl", "mdh/scalar", "mdh/support", "examples", "bench", "tools"}},
       {"tools/worker", {"mdh/runtime", "mdh/support"}},
-      {"bench", {"mdh/driver", "mdh/hl", "mdh/scalar", "mdh/support", "examples", "bench"}},
+      {"bench",
+       {"mdh/driver", "mdh/hl", "mdh/runtime", "mdh/scalar", "mdh/support", "examples", "bench"}},
       {"bench/runner", {"mdh/runtime", "mdh/support"}},
   };
   return table;

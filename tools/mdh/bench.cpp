@@ -2,12 +2,32 @@
 
 #include <cstdio>
 
+#include "bench/compile.h"
 #include "mdh/support/files.h"
 #include "tools/mdh/verbs.h"
 
 namespace mdh::tool {
 
+namespace {
+
+int bench_compile(const bench::BenchOptions& asked, const BenchVerbOptions& verb) {
+  bench::CompileOptions options{.configs = asked.configs, .version = asked.version};
+  if (asked.quick) options.rounds = 3;
+  if (asked.rounds > 0) options.rounds = asked.rounds;
+  if (!asked.workloads.empty()) options.workload = asked.workloads.front();
+  if (!verb.quiet) {
+    options.progress = [](const std::string& what) { fmt::print(stderr, "mdh: {}\n", what); };
+  }
+  const bench::CompileReport report = bench::measure_compilation(options);
+  if (!verb.json.empty()) write_file(verb.json, bench::to_json(report));
+  fmt::print("{}", bench::to_table(report));
+  return 0;
+}
+
+}  // namespace
+
 int bench(const bench::BenchOptions& asked, const BenchVerbOptions& verb) {
+  if (asked.suite == "compile") return bench_compile(asked, verb);
   if (verb.list) {
     fmt::print("{}", bench::list(asked.suite));
     return 0;

@@ -30,7 +30,8 @@ void add_program_options(CLI::App& verb, Request& request) {
 
 void add_bench_options(CLI::App& verb, mdh::bench::BenchOptions& options,
                        mdh::tool::BenchVerbOptions& shown) {
-  verb.add_option("SUITE", options.suite, "cpu, more or tiny")->required();
+  verb.add_option("SUITE", options.suite, "cpu, more, tiny; compile: cost of compiling")
+      ->required();
   verb.add_flag("--list", shown.list, "only the workloads and the peers");
   verb.add_option("--workloads", options.workloads, "some of the suite: a,b")->delimiter(',');
   verb.add_option("--peers", options.peers, "some of the peers: a,b")->delimiter(',');
