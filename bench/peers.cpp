@@ -185,7 +185,7 @@ std::optional<PeerCode> plain(const Workload& workload, const Instantiated& at,
   const std::string file = is_contraction(workload) ? "ccsdt" : is_mcc ? "mcc" : workload.program;
   const std::string path = "bench/plain/" + file + ".c";
   if (texts().count(path) == 0) return std::nullopt;
-  const bool exact = workload.program == "mandelbrot";
+  const bool exact = is_one_of(workload, {"mandelbrot", "prl"});  // rounding decides
   return PeerCode{.source = source_of(path, workload, at, offsets_of(workload)),
                   .compiler = compiler,
                   .flags = exact ? std::vector<std::string>() : fast_math,
