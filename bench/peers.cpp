@@ -81,9 +81,8 @@ struct BlasNames {
   std::string name;
   std::vector<std::string> libraries;    // the first one that can be opened
   std::vector<std::string> set_threads;  // the first one that it has
-  Pool pool = Pool::own;
-  std::string batch = {};       // a function for many products, as in oneMKL
-  std::string no_further = {};  // why there are not more libraries
+  std::string batch = {};                // a function for many products, as in oneMKL
+  std::string no_further = {};           // why there are not more libraries
 };
 
 std::string quoted(const std::vector<std::string>& texts) {
@@ -102,7 +101,7 @@ std::optional<PeerCode> blas(const Workload& workload, const Instantiated& at,
   if (!names.batch.empty()) definitions.emplace_back("BATCH", quoted({names.batch}));
   return PeerCode{.source = source_of("bench/peers/blas.c", workload, at, definitions),
                   .compiler = "gcc",
-                  .pool = names.pool};
+                  .pool = Pool::own};
 }
 
 std::optional<PeerCode> openblas(const Workload& workload, const Instantiated& at) {
@@ -119,7 +118,6 @@ std::optional<PeerCode> onemkl(const Workload& workload, const Instantiated& at)
   BlasNames names{.name = "oneMKL",
                   .libraries = {"libmkl_rt.so.2", "libmkl_rt.so"},
                   .set_threads = {"MKL_Set_Num_Threads", "mkl_serv_set_num_threads"},
-                  .pool = Pool::openmp,
                   .batch = "cblas_sgemm_batch"};
   if (torch.absence.empty()) {
     names.libraries.push_back(torch.folder + "/lib/libtorch_cpu.so");

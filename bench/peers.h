@@ -21,7 +21,8 @@ namespace mdh::bench {
 /// Prototypes are our own: they show what generated code could reach, and are not ranked.
 enum class PeerKind { mdh, library, plain, prototype, user };
 
-/// Whose threads compute: those of OpenMP, which can be placed, or a library's own.
+/// Whose threads compute: those of OpenMP, which can be placed, or those of a library that makes
+/// its own, or that looks how many cores it may use, as oneMKL does.
 enum class Pool { openmp, own };
 
 struct PeerCode {
