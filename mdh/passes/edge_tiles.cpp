@@ -34,6 +34,15 @@ bool writes(const Block& block, const Symbol& buffer) {
   });
 }
 
+/// Loops over registers and lanes in it have no bounds: all that they write is written.
+bool computes_all(const Block& block, const Symbol& buffer) {
+  const bool bounded = any_of(block, [](const Stmt& s) {
+    const loop::For* loop = as_replicated(s);
+    return loop && !constant(loop->trip);
+  });
+  return writes(block, buffer) && !bounded;
+}
+
 bool uses(const Block& block, const Symbol& buffer) {
   return reads(block, buffer) || writes(block, buffer);
 }
@@ -136,7 +145,7 @@ size_t common_statements(const loop::Program& p, const Block& tile,
     const auto* alloc = at->as<loop::Alloc>();
     if (!alloc || !is_register(p, alloc->buffer)) continue;
     const Block before(at, end), rest(end, tile.end());
-    const bool written_up = writes(before, alloc->buffer) && is_write_up(p, rest);
+    const bool written_up = computes_all(before, alloc->buffer) && is_write_up(p, rest);
     if (uses(rest, alloc->buffer) && !written_up) end = at;
   }
   return static_cast<size_t>(end - tile.begin());

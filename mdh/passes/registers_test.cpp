@@ -156,6 +156,27 @@ TEST(TwoBodies, bounds_of_inner_rounds_stay_in_what_both_bodies_share) {
     })");
 }
 
+TEST(TwoBodies, registers_that_are_not_all_computed_are_not_read_to_write_them_up) {
+  expect_meaning(two_bodies, R"(
+    deal cores (c < 7) {
+      alloc acc;
+      for L1.k h < 2 sequential {
+        for REG.k u < min(2, 2 - h) unrolled {
+          for SIMD.k a < min(4, 10 - (h * 8 + u * 4)) lanes {
+            load m = M[c, h * 8 + u * 4 + a];
+            store acc[h, a] = m;
+          }
+        }
+      }
+      for REG.k u < min(2, (10 - c + 7) / 8) unrolled {
+        for SIMD.k a < min(4, 10 - u * 8) lanes {
+          load x = acc[u, a];
+          store w[c] = x;
+        }
+      }
+    })");
+}
+
 TEST(TwoBodies, all_of_the_life_of_registers_is_in_one_body) {
   expect_rewrite(two_bodies, R"(
     deal cores (c < 7) {

@@ -1,6 +1,7 @@
 #include "mdh/passes/settle.h"
 
 #include "mdh/passes/blocks.h"
+#include "mdh/passes/conditions.h"
 #include "mdh/passes/facts.h"
 #include "mdh/passes/replicated.h"
 
@@ -58,6 +59,7 @@ Stmt defined(const loop::Let& let, Facts& known) {
 Block chosen(const loop::If& choice, const Facts& known) {
   const auto open = known.open_part(choice.condition);
   if (!open) return block(choice.then, known);
+  if (decided(*open) == false) return block(choice.otherwise, known);
   Facts then = known;
   then.assume(choice.condition);
   return {StmtNode{loop::If{*open, block(choice.then, then), block(choice.otherwise, known)}}};
