@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "mdh/support/text.h"
 
 namespace mdh::bench {
