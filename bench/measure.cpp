@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 
 #include "bench/child.h"
 #include "bench/load.h"
@@ -95,6 +96,7 @@ void choose_calls(Entrant& entrant, double turn_seconds) {
 
 struct Round {
   std::vector<double> times;
+  std::vector<double> idle;  // seconds of CPU that each candidate used in the turns of others
   Load load;
 };
 
@@ -103,24 +105,28 @@ Round run_round(std::vector<Entrant>& entrants) {
   for (const Entrant& entrant : entrants) processes.push_back(entrant.child->process());
   const LoadMeter meter(processes);
   Round round;
-  double idle = 0;
+  round.idle.resize(entrants.size());
   for (Entrant& entrant : entrants) {
     std::vector<double> before;
     for (const pid_t process : processes) before.push_back(cpu_seconds(process));
     round.times.push_back(turn_us(entrant.child->time(entrant.calls)));
     for (size_t n = 0; n < processes.size(); ++n) {
-      if (processes[n] != entrant.child->process()) idle += cpu_seconds(processes[n]) - before[n];
+      if (processes[n] == entrant.child->process()) continue;
+      round.idle[n] += cpu_seconds(processes[n]) - before[n];
     }
   }
-  round.load = meter.since(idle);
+  round.load = meter.since(std::accumulate(round.idle.begin(), round.idle.end(), 0.0));
   return round;
 }
 
-std::string cause_of(const Load& load) {
-  if (foreign_share(load) > most_foreign) {
-    return fmt::format("others use {:.0f} % of the machine", 100 * foreign_share(load));
+std::string cause_of(const Round& round, const std::vector<Entrant>& entrants) {
+  if (foreign_share(round.load) > most_foreign) {
+    return fmt::format("others use {:.0f} % of the machine", 100 * foreign_share(round.load));
   }
-  return fmt::format("candidates used {:.3f} s while it was not their turn", load.idle);
+  const auto most = std::max_element(round.idle.begin(), round.idle.end());
+  const Entrant& restless = entrants[static_cast<size_t>(most - round.idle.begin())];
+  return fmt::format("{} used {:.3f} s while it was not its turn",
+                     restless.measured->candidate.name, *most);
 }
 
 /// Those that failed meanwhile; true if there are some.
@@ -145,7 +151,7 @@ void run_rounds(std::vector<Entrant>& entrants, const MeasureOptions& options, R
     const bool disturbed = is_disturbed(round.load);
     if (disturbed && result.repeated < options.repeats) {
       ++result.repeated;
-      options.progress(fmt::format("round {} repeated: {}", done + 1, cause_of(round.load)));
+      options.progress(fmt::format("round {} repeated: {}", done + 1, cause_of(round, entrants)));
       continue;
     }
     result.disturbed += disturbed ? 1 : 0;
