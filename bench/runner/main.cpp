@@ -37,14 +37,16 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// Threads of a pool spin for a while before they sleep. Waits until the process uses less than a
-/// tenth of a core, at most two seconds.
+/// Threads of a pool spin for a while before they sleep. Waits until the process has used less than
+/// a tenth of a core for a while, at most two seconds. Some systems count the time of running
+/// threads every hundredth of a second only, so one look does not tell.
 void come_to_rest() {
   constexpr double nap = 0.002;
-  for (int n = 0; n < 1000; ++n) {
+  constexpr int most_naps = 1000, quiet_naps = 12;
+  for (int n = 0, quiet = 0; n < most_naps && quiet < quiet_naps; ++n) {
     const double before = cpu_seconds();
     std::this_thread::sleep_for(std::chrono::duration<double>(nap));
-    if (cpu_seconds() - before < nap / 10) return;
+    quiet = cpu_seconds() - before < nap / 10 ? quiet + 1 : 0;
   }
 }
 
