@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-namespace mdh::bench {
+namespace mdh::bench::load_test {
 namespace {
 
 TEST(Load, busy_is_everything_but_idle_and_waiting) {
@@ -51,4 +51,4 @@ TEST(Load, own_process_uses_time) {
 }
 
 }  // namespace
-}  // namespace mdh::bench
+}  // namespace mdh::bench::load_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mdh::bench {
+namespace mdh::bench::machine_test {
 namespace {
 
 TEST(MachineClass, is_the_widest_vector_extension) {
@@ -22,4 +22,4 @@ TEST(MachineReport, says_what_reports_need) {
 }
 
 }  // namespace
-}  // namespace mdh::bench
+}  // namespace mdh::bench::machine_test

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace mdh::bench {
+namespace mdh::bench::report_test {
 namespace {
 
 Measured measured(const std::string& name, PeerKind kind, std::vector<double> rounds) {
@@ -133,4 +133,4 @@ TEST(Report, json_has_every_round) {
 }
 
 }  // namespace
-}  // namespace mdh::bench
+}  // namespace mdh::bench::report_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mdh::bench {
+namespace mdh::bench::statistics_test {
 namespace {
 
 TEST(Statistics, median_is_the_middle_or_the_mean_of_the_two_in_the_middle) {
@@ -26,4 +26,4 @@ TEST(Statistics, geometric_mean_of_a_gain_and_its_inverse_is_one) {
 }
 
 }  // namespace
-}  // namespace mdh::bench
+}  // namespace mdh::bench::statistics_test

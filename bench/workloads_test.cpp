@@ -9,7 +9,7 @@
 #include "mdh/hl/analysis.h"
 #include "mdh/support/diagnostic.h"
 
-namespace mdh::bench {
+namespace mdh::bench::workloads_test {
 namespace {
 
 TEST(Workloads, all_can_be_instantiated_and_have_names_of_their_own) {
@@ -94,4 +94,4 @@ TEST(Configs, belong_to_a_workload) {
 }
 
 }  // namespace
-}  // namespace mdh::bench
+}  // namespace mdh::bench::workloads_test

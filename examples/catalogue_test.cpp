@@ -14,7 +14,7 @@
 #include "mdh/support/files.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::examples {
+namespace mdh::examples::catalogue_test {
 namespace {
 
 using scalar::Array;
@@ -418,4 +418,4 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, CompiledEntry, ::testing::ValuesIn(names()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace mdh::examples
+}  // namespace mdh::examples::catalogue_test

@@ -31,7 +31,7 @@ void multiply(const Tensor<T, 3>& C, const Tensor<T, 3>& A, const Tensor<T, 3>& 
   }
 }
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_bmatmul(const Instance& at, std::span<void* const> buffers) {
   with_type(at.type, [&]<class T>() {
     const auto [NB, I, J, K] = sizes<4>(at);
     const auto C = tensor_at<T>(buffers, 0, NB, I, J);
@@ -48,7 +48,7 @@ Entry bmatmul_entry() {
           .types = usual_types(),
           .sizes = {{"paper", {16, 10, 500, 64}}},
           .build = bmatmul,
-          .plain = plain};
+          .plain = plain_bmatmul};
 }
 
 }  // namespace mdh::examples

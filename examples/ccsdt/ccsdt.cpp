@@ -86,7 +86,7 @@ void contract(T* C, const Factor<T>& A, const Factor<T>& B, const Instance& at) 
   }
 }
 
-void plain(const Contraction& of, const Instance& at, std::span<void* const> buffers) {
+void plain_ccsdt(const Contraction& of, const Instance& at, std::span<void* const> buffers) {
   with_type(at.type, [&]<class T>() {
     const auto [NA, NB, NC, ND, NE, NF, NG] = sizes<7>(at);
     T* C = buffer_at<T>(buffers, 0);
@@ -110,7 +110,7 @@ Entry entry_of(const Contraction& of) {
           .sizes = {{"paper", of.paper}},
           .build = [of](const Instance& at) { return contraction(of, at); },
           .plain = [of](const Instance& at,
-                        std::span<void* const> buffers) { plain(of, at, buffers); }};
+                        std::span<void* const> buffers) { plain_ccsdt(of, at, buffers); }};
 }
 
 }  // namespace

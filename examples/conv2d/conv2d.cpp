@@ -29,7 +29,7 @@ T filtered(const Tensor<T, 2>& I, const Tensor<T, 2>& F, int64_t p, int64_t q) {
   return sum;
 }
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_conv2d(const Instance& at, std::span<void* const> buffers) {
   with_type(at.type, [&]<class T>() {
     const auto [P, Q, R, S] = sizes<4>(at);
     const auto O = tensor_at<T>(buffers, 0, P, Q), F = tensor_at<T>(buffers, 2, R, S);
@@ -48,7 +48,7 @@ Entry conv2d_entry() {
           .types = usual_types(),
           .sizes = {{"paper", {224, 224, 5, 5}}, {"paper2", {4096, 4096, 5, 5}}},
           .build = conv2d,
-          .plain = plain};
+          .plain = plain_conv2d};
 }
 
 }  // namespace mdh::examples

@@ -13,7 +13,7 @@ hl::Program dot(Type T, Size K) {
                   buffer("B", T).at([](Index k) { return index(k); }));
 }
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_dot(const Instance& at, std::span<void* const> buffers) {
   with_type(at.type, [&]<class T>() {
     const T *A = buffer_at<T>(buffers, 1), *B = buffer_at<T>(buffers, 2);
     T sum = 0;
@@ -30,7 +30,7 @@ Entry dot_entry() {
           .types = usual_types(),
           .sizes = {{"paper", {1 << 24}}, {"paper2", {10000000}}},
           .build = [](const Instance& at) { return named("dot", dot(at.type, at.sizes[0])); },
-          .plain = plain};
+          .plain = plain_dot};
 }
 
 }  // namespace mdh::examples

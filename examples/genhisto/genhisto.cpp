@@ -20,7 +20,7 @@ hl::Program genhisto(const Instance& at) {
                             buffer("Bins", T).at([](Index, Index b) { return index(b); })));
 }
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_genhisto(const Instance& at, std::span<void* const> buffers) {
   with_integer_type(at.type, [&]<class T>() {
     const auto [E, B] = sizes<2>(at);
     T* out = buffer_at<T>(buffers, 0);
@@ -42,7 +42,7 @@ Entry genhisto_entry() {
           .types = integer_types(),
           .sizes = {},
           .build = genhisto,
-          .plain = plain};
+          .plain = plain_genhisto};
 }
 
 }  // namespace mdh::examples

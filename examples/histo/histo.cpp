@@ -18,7 +18,7 @@ hl::Program histo(const Instance& at) {
                             buffer("Bins", T).at([](Index, Index b) { return index(b); })));
 }
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_histo(const Instance& at, std::span<void* const> buffers) {
   with_integer_type(at.type, [&]<class T>() {
     const auto [E, B] = sizes<2>(at);
     T* out = buffer_at<T>(buffers, 0);
@@ -40,7 +40,7 @@ Entry histo_entry() {
           .types = integer_types(),
           .sizes = {},
           .build = histo,
-          .plain = plain};
+          .plain = plain_histo};
 }
 
 }  // namespace mdh::examples

@@ -17,7 +17,7 @@ hl::Program jacobi1d(scalar::Scalar T, Size I) {
                       .at("right", [](Index i) { return index(i + 2); }));
 }
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_jacobi1d(const Instance& at, std::span<void* const> buffers) {
   with_type(at.type, [&]<class T>() {
     const T* x = buffer_at<T>(buffers, 1);
     T* y = buffer_at<T>(buffers, 0);
@@ -36,7 +36,7 @@ Entry jacobi1d_entry() {
       .sizes = {},
       .integer_constants = {{"c", "1"}},
       .build = [](const Instance& at) { return named("jacobi1d", jacobi1d(at.type, at.sizes[0])); },
-      .plain = plain};
+      .plain = plain_jacobi1d};
 }
 
 }  // namespace mdh::examples

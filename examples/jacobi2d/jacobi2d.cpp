@@ -25,7 +25,7 @@ hl::Program jacobi2d(const Instance& at) {
                        .at("south", [](Index i, Index j) { return index(i + 2, j + 1); })));
 }
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_jacobi2d(const Instance& at, std::span<void* const> buffers) {
   with_type(at.type, [&]<class T>() {
     const auto [I1, I2] = sizes<2>(at);
     const auto O = tensor_at<T>(buffers, 0, I1, I2), I = tensor_at<T>(buffers, 1, I1 + 2, I2 + 2);
@@ -48,7 +48,7 @@ Entry jacobi2d_entry() {
           .sizes = {},
           .integer_constants = {{"c", "1"}},
           .build = jacobi2d,
-          .plain = plain};
+          .plain = plain_jacobi2d};
 }
 
 }  // namespace mdh::examples

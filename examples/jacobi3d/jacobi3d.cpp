@@ -39,7 +39,7 @@ hl::Program jacobi3d(const Instance& at) {
           md_hom({{"i1", I1}, {"i2", I2}, {"i3", I3}}, f, {cc(), cc(), cc()}) * inp_view(image(T)));
 }
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_jacobi3d(const Instance& at, std::span<void* const> buffers) {
   with_type(at.type, [&]<class T>() {
     const auto [I1, I2, I3] = sizes<3>(at);
     const auto O = tensor_at<T>(buffers, 0, I1, I2, I3);
@@ -66,7 +66,7 @@ Entry jacobi3d_entry() {
           .sizes = {{"paper", {256, 256, 256}}, {"paper2", {512, 512, 512}}},
           .integer_constants = {{"c", "1"}},
           .build = jacobi3d,
-          .plain = plain};
+          .plain = plain_jacobi3d};
 }
 
 }  // namespace mdh::examples

@@ -39,7 +39,7 @@ int32_t steps(double x, double y) {
   return n;
 }
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_mandelbrot(const Instance& at, std::span<void* const> buffers) {
   const auto [H, W] = sizes<2>(at);
   const auto out = tensor_at<int32_t>(buffers, 0, H, W);
   const double dx = 3.5 / static_cast<double>(W), dy = 2.0 / static_cast<double>(H);
@@ -58,7 +58,7 @@ Entry mandelbrot_entry() {
           .types = {scalar::Scalar::i32},
           .sizes = {},
           .build = mandelbrot,
-          .plain = plain};
+          .plain = plain_mandelbrot};
 }
 
 }  // namespace mdh::examples

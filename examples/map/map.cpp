@@ -14,7 +14,7 @@ hl::Program map(const Instance& at) {
                  inp_view(buffer("I", T).at([](Index i) { return index(i); })));
 }
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_map(const Instance& at, std::span<void* const> buffers) {
   with_type(at.type, [&]<class T>() {
     T* out = buffer_at<T>(buffers, 0);
     const T* in = buffer_at<T>(buffers, 1);
@@ -30,7 +30,7 @@ Entry map_entry() {
           .types = usual_types(),
           .sizes = {},
           .build = map,
-          .plain = plain};
+          .plain = plain_map};
 }
 
 }  // namespace mdh::examples

@@ -14,7 +14,7 @@ hl::Program matmul(Type T, Size I, Size J, Size K) {
                   buffer("B", T).at([](Index, Index j, Index k) { return index(k, j); }));
 }
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_matmul(const Instance& at, std::span<void* const> buffers) {
   with_type(at.type, [&]<class T>() {
     const int64_t I = at.sizes[0], J = at.sizes[1], K = at.sizes[2];
     const T *A = buffer_at<T>(buffers, 1), *B = buffer_at<T>(buffers, 2);
@@ -45,7 +45,7 @@ Entry matmul_entry() {
               [](const Instance& at) {
                 return named("matmul", matmul(at.type, at.sizes[0], at.sizes[1], at.sizes[2]));
               },
-          .plain = plain};
+          .plain = plain_matmul};
 }
 
 }  // namespace mdh::examples

@@ -18,7 +18,7 @@ hl::Program matmul_t(const Instance& at) {
                    buffer("B", T).at([](Index, Index j, Index k) { return index(j, k); })));
 }
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_matmul_t(const Instance& at, std::span<void* const> buffers) {
   with_type(at.type, [&]<class T>() {
     const auto [I, J, K] = sizes<3>(at);
     const auto C = tensor_at<T>(buffers, 0, J, I);
@@ -40,7 +40,7 @@ Entry matmul_t_entry() {
           .types = usual_types(),
           .sizes = {{"paper", {10, 500, 64}}},
           .build = matmul_t,
-          .plain = plain};
+          .plain = plain_matmul_t};
 }
 
 }  // namespace mdh::examples

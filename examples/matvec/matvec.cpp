@@ -14,7 +14,7 @@ hl::Program matvec(Type T, Size I, Size K) {
                   buffer("v", T).at([](Index, Index k) { return index(k); }));
 }
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_matvec(const Instance& at, std::span<void* const> buffers) {
   with_type(at.type, [&]<class T>() {
     const int64_t I = at.sizes[0], K = at.sizes[1];
     const T *M = buffer_at<T>(buffers, 1), *v = buffer_at<T>(buffers, 2);
@@ -37,7 +37,7 @@ Entry matvec_entry() {
               [](const Instance& at) {
                 return named("matvec", matvec(at.type, at.sizes[0], at.sizes[1]));
               },
-          .plain = plain};
+          .plain = plain_matvec};
 }
 
 }  // namespace mdh::examples

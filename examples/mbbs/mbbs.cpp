@@ -16,7 +16,7 @@ hl::Program mbbs(const Instance& at) {
           inp_view(buffer("A", T).at([](Index i, Index j) { return index(i, j); })));
 }
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_mbbs(const Instance& at, std::span<void* const> buffers) {
   with_type(at.type, [&]<class T>() {
     const auto [I, J] = sizes<2>(at);
     T* out = buffer_at<T>(buffers, 0);
@@ -37,7 +37,7 @@ Entry mbbs_entry() {
           .types = usual_types(),
           .sizes = {},
           .build = mbbs,
-          .plain = plain};
+          .plain = plain_mbbs};
 }
 
 }  // namespace mdh::examples

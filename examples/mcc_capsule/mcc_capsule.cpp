@@ -59,7 +59,7 @@ void filter_pixel(const Tensor<T, 6>& O, const Tensor<T, 6>& I, const Tensor<T, 
   }
 }
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_mcc_capsule(const Instance& at, std::span<void* const> buffers) {
   with_type(at.type, [&]<class T>() {
     const auto [N, P, Q, K, R, S, C, MI, MJ, MK] = sizes<10>(at);
     const int64_t SH = at.setting("SH", 1), SW = at.setting("SW", 1);
@@ -91,7 +91,7 @@ Entry mcc_capsule_entry() {
                     {"paper6", {1, 112, 112, 32, 3, 3, 3, 4, 4, 4}}},
           .settings = {{"paper3", twice}, {"paper4", twice}, {"paper5", twice}, {"paper6", twice}},
           .build = mcc_capsule,
-          .plain = plain};
+          .plain = plain_mcc_capsule};
 }
 
 }  // namespace mdh::examples

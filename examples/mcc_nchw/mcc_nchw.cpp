@@ -27,7 +27,7 @@ hl::Program mcc_nchw(const Instance& at) {
 }
 
 template <class T>
-T filtered(const Tensor<T, 4>& I, const Tensor<T, 4>& F, std::array<int64_t, 4> from) {
+T filtered_nchw(const Tensor<T, 4>& I, const Tensor<T, 4>& F, std::array<int64_t, 4> from) {
   const auto [K, C, R, S] = F.extents;
   const auto [n, k, p, q] = from;
   T sum = 0;
@@ -39,7 +39,7 @@ T filtered(const Tensor<T, 4>& I, const Tensor<T, 4>& F, std::array<int64_t, 4> 
   return sum;
 }
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_mcc_nchw(const Instance& at, std::span<void* const> buffers) {
   with_type(at.type, [&]<class T>() {
     const auto [N, K, P, Q, C, R, S] = sizes<7>(at);
     const auto O = tensor_at<T>(buffers, 0, N, K, P, Q), F = tensor_at<T>(buffers, 2, K, C, R, S);
@@ -47,7 +47,7 @@ void plain(const Instance& at, std::span<void* const> buffers) {
     for (int64_t n = 0; n < N; ++n) {
       for (int64_t k = 0; k < K; ++k) {
         for (int64_t p = 0; p < P; ++p) {
-          for (int64_t q = 0; q < Q; ++q) O(n, k, p, q) = filtered(I, F, {n, k, p, q});
+          for (int64_t q = 0; q < Q; ++q) O(n, k, p, q) = filtered_nchw(I, F, {n, k, p, q});
         }
       }
     }
@@ -62,7 +62,7 @@ Entry mcc_nchw_entry() {
           .types = usual_types(),
           .sizes = {{"paper", {1, 512, 7, 7, 512, 3, 3}}},
           .build = mcc_nchw,
-          .plain = plain};
+          .plain = plain_mcc_nchw};
 }
 
 }  // namespace mdh::examples

@@ -63,7 +63,7 @@ Link best_partner(const Patient& a, const Patient* existing, int64_t count) {
 
 namespace {
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_prl(const Instance& at, std::span<void* const> buffers) {
   auto* M = static_cast<Link*>(buffers[0]);
   const auto *N = static_cast<const Patient*>(buffers[1]),
              *E = static_cast<const Patient*>(buffers[2]);
@@ -110,7 +110,7 @@ Entry prl_entry() {
           .types = {scalar::Scalar::f64},
           .sizes = paper_sizes(),
           .build = [](const Instance& at) { return prl_program(at.sizes[0], at.sizes[1]); },
-          .plain = plain,
+          .plain = plain_prl,
           .inputs = inputs};
 }
 

@@ -5,7 +5,7 @@
 #include "examples/catalogue.h"
 #include "mdh/hl/evaluate.h"
 
-namespace mdh::examples {
+namespace mdh::examples::prl_test {
 namespace {
 
 constexpr int64_t fresh = 150, existing = 300;
@@ -91,4 +91,4 @@ TEST(RecordLinkage, three_outputs_say_the_same_as_one_record) {
 }
 
 }  // namespace
-}  // namespace mdh::examples
+}  // namespace mdh::examples::prl_test

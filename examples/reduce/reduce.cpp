@@ -14,7 +14,7 @@ hl::Program reduce(const Instance& at) {
                    inp_view(buffer("I", T).at([](Index i) { return index(i); })));
 }
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_reduce(const Instance& at, std::span<void* const> buffers) {
   with_type(at.type, [&]<class T>() {
     const T* in = buffer_at<T>(buffers, 1);
     T sum = 0;
@@ -31,7 +31,7 @@ Entry reduce_entry() {
           .types = usual_types(),
           .sizes = {},
           .build = reduce,
-          .plain = plain};
+          .plain = plain_reduce};
 }
 
 }  // namespace mdh::examples

@@ -27,7 +27,7 @@ T product(T a, T b) {
   }
 }
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_reduce2(const Instance& at, std::span<void* const> buffers) {
   with_type(at.type, [&]<class T>() {
     const T* in = buffer_at<T>(buffers, 2);
     T sum = 0, all = 1;
@@ -48,7 +48,7 @@ Entry reduce2_entry() {
           .types = usual_types(),
           .sizes = {},
           .build = reduce2,
-          .plain = plain};
+          .plain = plain_reduce2};
 }
 
 }  // namespace mdh::examples

@@ -14,7 +14,7 @@ hl::Program scan(const Instance& at) {
                    inp_view(buffer("A", T).at([](Index i) { return index(i); })));
 }
 
-void plain(const Instance& at, std::span<void* const> buffers) {
+void plain_scan(const Instance& at, std::span<void* const> buffers) {
   with_type(at.type, [&]<class T>() {
     T* out = buffer_at<T>(buffers, 0);
     const T* in = buffer_at<T>(buffers, 1);
@@ -31,7 +31,7 @@ Entry scan_entry() {
           .types = usual_types(),
           .sizes = {},
           .build = scan,
-          .plain = plain};
+          .plain = plain_scan};
 }
 
 }  // namespace mdh::examples

@@ -7,7 +7,7 @@
 #include "mdh/scalar/resolve.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::codegen {
+namespace mdh::codegen::c_expr_test {
 namespace {
 
 using scalar::Expr;
@@ -286,4 +286,4 @@ TEST(CIndex, other_expressions_are_refused) {
 }
 
 }  // namespace
-}  // namespace mdh::codegen
+}  // namespace mdh::codegen::c_expr_test

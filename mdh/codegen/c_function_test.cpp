@@ -8,7 +8,7 @@
 #include "mdh/scalar/parse.h"
 #include "mdh/scalar/resolve.h"
 
-namespace mdh::codegen {
+namespace mdh::codegen::c_function_test {
 namespace {
 
 using scalar::Expr;
@@ -199,4 +199,4 @@ TEST(CFunction, functions_without_results_are_not_called) {
 }
 
 }  // namespace
-}  // namespace mdh::codegen
+}  // namespace mdh::codegen::c_function_test

@@ -6,7 +6,7 @@
 #include "mdh/codegen/openmp.h"
 #include "mdh/loop/parse.h"
 
-namespace mdh::codegen {
+namespace mdh::codegen::c_lanes_test {
 namespace {
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
@@ -179,4 +179,4 @@ TEST(Lanes, choices_are_made_by_masks) {
 }
 
 }  // namespace
-}  // namespace mdh::codegen
+}  // namespace mdh::codegen::c_lanes_test

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace mdh::codegen {
+namespace mdh::codegen::c_literal_test {
 namespace {
 
 using scalar::Scalar;
@@ -59,4 +59,4 @@ TEST(CLiteral, floats_without_digits_are_quotients) {
 }
 
 }  // namespace
-}  // namespace mdh::codegen
+}  // namespace mdh::codegen::c_literal_test

@@ -5,7 +5,7 @@
 #include "mdh/loop/parse.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::codegen {
+namespace mdh::codegen::c_printer_test {
 namespace {
 
 /// A target that only marks what is left to it.
@@ -129,4 +129,4 @@ TEST(CPrinter, structured_statements_are_refused) {
 }
 
 }  // namespace
-}  // namespace mdh::codegen
+}  // namespace mdh::codegen::c_printer_test

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace mdh::codegen {
+namespace mdh::codegen::c_type_test {
 namespace {
 
 using scalar::Scalar;
@@ -56,4 +56,4 @@ TEST(CName, different_names_stay_different) {
 }
 
 }  // namespace
-}  // namespace mdh::codegen
+}  // namespace mdh::codegen::c_type_test

@@ -4,7 +4,7 @@
 
 #include "mdh/loop/parse.h"
 
-namespace mdh::codegen {
+namespace mdh::codegen::opencl_test {
 namespace {
 
 kernel::Module module(const std::string& dealing) {
@@ -76,4 +76,4 @@ TEST(OpenCL, a_group_begins_its_next_member_together) {
 }
 
 }  // namespace
-}  // namespace mdh::codegen
+}  // namespace mdh::codegen::opencl_test

@@ -5,7 +5,7 @@
 #include "mdh/loop/parse.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::codegen {
+namespace mdh::codegen::openmp_test {
 namespace {
 
 const std::string declarations = R"(mdh_loop 1
@@ -206,4 +206,4 @@ TEST(OpenMP, structured_programs_are_refused) {
 }
 
 }  // namespace
-}  // namespace mdh::codegen
+}  // namespace mdh::codegen::openmp_test

@@ -5,7 +5,7 @@
 #include "mdh/driver/test_programs.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::driver {
+namespace mdh::driver::arguments_test {
 namespace {
 
 Executable compiled(const hl::Program& p) {
@@ -55,4 +55,4 @@ TEST(Call, types_have_the_names_of_the_text_form) {
 }
 
 }  // namespace
-}  // namespace mdh::driver
+}  // namespace mdh::driver::arguments_test

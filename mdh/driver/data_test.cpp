@@ -8,7 +8,7 @@
 
 #include "mdh/driver/test_programs.h"
 
-namespace mdh::driver {
+namespace mdh::driver::data_test {
 namespace {
 
 /// 2000 inputs of a type, as numbers.
@@ -92,4 +92,4 @@ TEST(Data, inputs_of_one_program_are_independent) {
 }
 
 }  // namespace
-}  // namespace mdh::driver
+}  // namespace mdh::driver::data_test

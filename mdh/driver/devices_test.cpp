@@ -4,7 +4,7 @@
 
 #include "mdh/runtime/testing.h"
 
-namespace mdh::driver {
+namespace mdh::driver::devices_test {
 namespace {
 
 TEST(Devices, host_comes_first_with_cores_and_compilers) {
@@ -26,4 +26,4 @@ TEST(Devices, host_without_a_compiler_says_why) {
 }
 
 }  // namespace
-}  // namespace mdh::driver
+}  // namespace mdh::driver::devices_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mdh::driver {
+namespace mdh::driver::effects_test {
 namespace {
 
 std::vector<std::string> unused(const ll::Code& code, const std::string& target = "openmp") {
@@ -55,4 +55,4 @@ TEST(Effects, a_device_has_its_own_compiler) {
 }
 
 }  // namespace
-}  // namespace mdh::driver
+}  // namespace mdh::driver::effects_test

@@ -6,7 +6,7 @@
 #include "mdh/runtime/testing.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::driver {
+namespace mdh::driver::executable_test {
 namespace {
 
 const machine::Machine& cpu() { return machine::find_machine("cpu"); }
@@ -88,4 +88,4 @@ TEST(Executable, without_a_compiler_there_is_none) {
 }
 
 }  // namespace
-}  // namespace mdh::driver
+}  // namespace mdh::driver::executable_test

@@ -6,7 +6,7 @@
 #include "mdh/support/random.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::driver {
+namespace mdh::driver::npy_test {
 namespace {
 
 using scalar::Array;
@@ -84,4 +84,4 @@ TEST(Npy, types_without_a_counterpart_are_refused) {
 }
 
 }  // namespace
-}  // namespace mdh::driver
+}  // namespace mdh::driver::npy_test

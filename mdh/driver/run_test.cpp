@@ -8,7 +8,7 @@
 #include "mdh/runtime/testing.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::driver {
+namespace mdh::driver::run_test {
 namespace {
 
 using runtime::sabotaged_compiler;
@@ -247,4 +247,4 @@ TEST(RunPoisoned, element_that_a_kernel_leaves_out_comes_back_undefined) {
 }
 
 }  // namespace
-}  // namespace mdh::driver
+}  // namespace mdh::driver::run_test

@@ -10,7 +10,7 @@
 #include "mdh/passes/lower.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::driver {
+namespace mdh::driver::stages_test {
 namespace {
 
 const machine::Machine& artificial() { return machine::find_machine("artificial"); }
@@ -138,4 +138,4 @@ TEST(AvailableCores, are_those_of_the_machine_and_at_least_one) {
 }
 
 }  // namespace
-}  // namespace mdh::driver
+}  // namespace mdh::driver::stages_test

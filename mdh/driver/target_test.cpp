@@ -5,7 +5,7 @@
 #include "mdh/machine/machine.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::driver {
+namespace mdh::driver::target_test {
 namespace {
 
 TEST(Target, every_row_is_found_by_its_name) {
@@ -50,4 +50,4 @@ TEST(Target, strange_name_is_answered_with_all_of_them) {
 }
 
 }  // namespace
-}  // namespace mdh::driver
+}  // namespace mdh::driver::target_test

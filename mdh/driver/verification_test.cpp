@@ -9,7 +9,7 @@
 #include "mdh/driver/test_programs.h"
 #include "mdh/support/random.h"
 
-namespace mdh::driver {
+namespace mdh::driver::verification_test {
 namespace {
 
 constexpr int64_t I = 7, K = 13;
@@ -378,4 +378,4 @@ TEST(Verification, coverage_has_a_word) {
 }
 
 }  // namespace
-}  // namespace mdh::driver
+}  // namespace mdh::driver::verification_test

@@ -8,7 +8,7 @@
 #include "mdh/hl/testing.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::hl {
+namespace mdh::hl::address_test {
 namespace {
 
 /// i: 7 by cc, j: 5 by cc, with one input.
@@ -124,4 +124,4 @@ TEST(Evaluate, reads_through_quotients_and_remainders) {
 }
 
 }  // namespace
-}  // namespace mdh::hl
+}  // namespace mdh::hl::address_test

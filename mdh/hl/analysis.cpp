@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mdh/hl/wide.h"
 #include "mdh/scalar/print.h"
 
 namespace mdh::hl {
@@ -63,14 +64,6 @@ std::optional<Affine> to_affine(const Program& p, const Expr& e) {
   if (b->op != BinaryOp::multiply) return std::nullopt;
   if (is_constant(*right)) return scaled(*left, right->constant);
   return is_constant(*left) ? scaled(*right, left->constant) : std::nullopt;
-}
-
-using Wide = __int128;
-
-/// Indices beyond 2^62 are refused anyway (E216); until then they must not look like small ones.
-int64_t clamped(Wide value) {
-  constexpr Wide limit = Wide{1} << 62;
-  return static_cast<int64_t>(std::clamp(value, -limit, limit));
 }
 
 /// One buffer index, as terms of the dimensions that are not known yet: can each of them be read

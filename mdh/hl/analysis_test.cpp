@@ -9,7 +9,7 @@
 #include "mdh/scalar/print.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::hl {
+namespace mdh::hl::analysis_test {
 namespace {
 
 using scalar::Scalar;
@@ -242,4 +242,4 @@ TEST(Cost, every_component_is_combined) {
 }
 
 }  // namespace
-}  // namespace mdh::hl
+}  // namespace mdh::hl::analysis_test

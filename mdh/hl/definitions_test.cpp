@@ -10,7 +10,7 @@
 #include "mdh/support/random.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::hl {
+namespace mdh::hl::definitions_test {
 namespace {
 
 const char* const link_records = R"(mdh 1
@@ -218,4 +218,4 @@ TEST(SizeAtRunTime, has_no_value_of_its_own) {
 }
 
 }  // namespace
-}  // namespace mdh::hl
+}  // namespace mdh::hl::definitions_test

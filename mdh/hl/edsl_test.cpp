@@ -8,7 +8,7 @@
 #include "mdh/support/files.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::hl::edsl {
+namespace mdh::hl::edsl::edsl_test {
 namespace {
 
 Program matvec(Type T, Size I, Size K) {
@@ -351,4 +351,4 @@ TEST(EdslErrors, scalar_function_is_located_at_md_hom) {
 }
 
 }  // namespace
-}  // namespace mdh::hl::edsl
+}  // namespace mdh::hl::edsl::edsl_test

@@ -11,7 +11,7 @@
 #include "mdh/scalar/parse.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::hl {
+namespace mdh::hl::evaluate_test {
 namespace {
 
 using scalar::Scalar;
@@ -312,4 +312,4 @@ TEST(EvaluateAt, is_the_element_of_the_whole_result) {
 }
 
 }  // namespace
-}  // namespace mdh::hl
+}  // namespace mdh::hl::evaluate_test

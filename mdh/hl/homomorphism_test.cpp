@@ -6,7 +6,7 @@
 #include "mdh/hl/print.h"
 #include "mdh/hl/testing.h"
 
-namespace mdh::hl {
+namespace mdh::hl::homomorphism_test {
 namespace {
 
 using Set = std::vector<int64_t>;
@@ -92,4 +92,4 @@ TEST(Homomorphism, fails_for_reductions_with_different_operators) {
 }
 
 }  // namespace
-}  // namespace mdh::hl
+}  // namespace mdh::hl::homomorphism_test

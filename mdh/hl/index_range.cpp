@@ -2,17 +2,12 @@
 #include <algorithm>
 
 #include "mdh/hl/analysis.h"
+#include "mdh/hl/wide.h"
 
 namespace mdh::hl {
 namespace {
 
 using scalar::BinaryOp;
-using Wide = __int128;
-
-int64_t clamped(Wide value) {
-  constexpr Wide limit = Wide{1} << 62;
-  return static_cast<int64_t>(std::clamp(value, -limit, limit));
-}
 
 Range product(const Range& a, const Range& b) {
   const auto [least, greatest] =

@@ -9,7 +9,7 @@
 #include "mdh/scalar/print.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::hl {
+namespace mdh::hl::instantiate_test {
 namespace {
 
 using scalar::Scalar;
@@ -209,4 +209,4 @@ program p<N: size = 3, M: size = 4> = out_view( y: f32 = [i] ) * md_hom( i: N + 
 }
 
 }  // namespace
-}  // namespace mdh::hl
+}  // namespace mdh::hl::instantiate_test

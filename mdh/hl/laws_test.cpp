@@ -9,7 +9,7 @@
 #include "mdh/hl/testing.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::hl {
+namespace mdh::hl::laws_test {
 namespace {
 
 Program reduced_by(const std::string& definitions, const std::string& by,
@@ -207,4 +207,4 @@ TEST(CustomCombine, that_reads_what_is_not_there_is_refused) {
 }
 
 }  // namespace
-}  // namespace mdh::hl
+}  // namespace mdh::hl::laws_test

@@ -9,7 +9,7 @@
 #include "mdh/support/random.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::hl {
+namespace mdh::hl::mda_test {
 namespace {
 
 using Set = std::vector<int64_t>;
@@ -168,4 +168,4 @@ TEST(PointwiseCombination, of_different_sets_is_a_bug) {
 }
 
 }  // namespace
-}  // namespace mdh::hl
+}  // namespace mdh::hl::mda_test

@@ -11,9 +11,9 @@ using scalar::Token;
 using scalar::TokenStream;
 using scalar::Undecided;
 
-class Parser {
+class DefinitionParser {
  public:
-  Parser(TokenStream& tokens, Scope& scope) : tokens_(tokens), scope_(scope) {}
+  DefinitionParser(TokenStream& tokens, Scope& scope) : tokens_(tokens), scope_(scope) {}
 
   Definitions run() {
     for (;;) {
@@ -78,7 +78,7 @@ class Parser {
 }  // namespace
 
 Definitions parse_definitions(TokenStream& tokens, Scope& scope) {
-  return Parser(tokens, scope).run();
+  return DefinitionParser(tokens, scope).run();
 }
 
 }  // namespace mdh::hl

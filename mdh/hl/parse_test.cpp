@@ -5,7 +5,7 @@
 #include "mdh/scalar/print.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::hl {
+namespace mdh::hl::parse_test {
 namespace {
 
 using scalar::Scalar;
@@ -151,4 +151,4 @@ TEST(Parse, md_hom_returns_nothing) {
 }
 
 }  // namespace
-}  // namespace mdh::hl
+}  // namespace mdh::hl::parse_test

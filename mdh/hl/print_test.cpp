@@ -6,7 +6,7 @@
 #include "mdh/hl/parse.h"
 #include "mdh/hl/testing.h"
 
-namespace mdh::hl {
+namespace mdh::hl::print_test {
 namespace {
 
 const char* const canonical_matvec = R"(mdh 1
@@ -108,4 +108,4 @@ TEST(Print, declaration_is_the_program_without_the_first_line) {
 }
 
 }  // namespace
-}  // namespace mdh::hl
+}  // namespace mdh::hl::print_test

@@ -5,7 +5,7 @@
 #include "mdh/hl/parse.h"
 #include "mdh/hl/print.h"
 
-namespace mdh::hl {
+namespace mdh::hl::program_test {
 namespace {
 
 Program example() {
@@ -76,4 +76,4 @@ TEST(Program, renumbered_gives_every_symbol_its_number_back) {
 }
 
 }  // namespace
-}  // namespace mdh::hl
+}  // namespace mdh::hl::program_test

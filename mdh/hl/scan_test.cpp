@@ -6,7 +6,7 @@
 #include "mdh/hl/print.h"
 #include "mdh/hl/testing.h"
 
-namespace mdh::hl {
+namespace mdh::hl::scan_test {
 namespace {
 
 using Numbers = std::vector<int64_t>;
@@ -174,4 +174,4 @@ TEST(Evaluate, single_elements_are_those_of_the_whole_result) {
 }
 
 }  // namespace
-}  // namespace mdh::hl
+}  // namespace mdh::hl::scan_test

@@ -9,7 +9,7 @@
 #include "mdh/hl/print.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::hl::edsl {
+namespace mdh::hl::edsl::term_test {
 namespace {
 
 IndexTuple same(Index i) { return index(i); }
@@ -293,4 +293,4 @@ TEST(TermErrors, fields_that_a_record_lacks_are_refused) {
 }
 
 }  // namespace
-}  // namespace mdh::hl::edsl
+}  // namespace mdh::hl::edsl::term_test

@@ -5,7 +5,7 @@
 #include "mdh/hl/parse.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::hl {
+namespace mdh::hl::verify_test {
 namespace {
 
 /// A concrete program of three pieces; every piece has a line of its own.
@@ -169,4 +169,4 @@ TEST(Verify, only_concrete_programs_can_be_verified) {
 }
 
 }  // namespace
-}  // namespace mdh::hl
+}  // namespace mdh::hl::verify_test

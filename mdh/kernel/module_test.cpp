@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mdh::kernel {
+namespace mdh::kernel::module_test {
 namespace {
 
 TEST(KernelArgument, elements_are_the_product_of_the_extents) {
@@ -41,4 +41,4 @@ TEST(KernelSteps, a_loop_that_repeats_nothing_launches_nothing) {
 }
 
 }  // namespace
-}  // namespace mdh::kernel
+}  // namespace mdh::kernel::module_test

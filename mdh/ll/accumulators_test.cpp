@@ -6,7 +6,7 @@
 #include "mdh/ll/parameters.h"
 #include "mdh/ll/test_programs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::accumulators_test {
 namespace {
 
 /// "w L1 at L1.i: 3 x 2", one text per accumulator.
@@ -74,4 +74,4 @@ TEST(Accumulators, replicated_parts_outside_of_a_loop_keep_their_own_results) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::accumulators_test

@@ -2,7 +2,7 @@
 
 #include "mdh/ll/test_configs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::check_code_test {
 namespace {
 
 /// MatVec 8 x 8 on the gpu: a tile that threads fill together, and a reduction over lanes.
@@ -327,4 +327,4 @@ TEST(Code, contraction_needs_pure_arithmetic) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::check_code_test

@@ -4,7 +4,7 @@
 
 #include "mdh/ll/test_configs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::check_machine_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -414,4 +414,4 @@ TEST(MachineRules, a_tile_that_f_reads_from_another_nest_is_seen_by_its_cores) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::check_machine_test

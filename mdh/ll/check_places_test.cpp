@@ -2,7 +2,7 @@
 
 #include "mdh/ll/test_configs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::check_places_test {
 namespace {
 
 /// MatVec 6 x 6 on the cpu, two digits per dimension.
@@ -195,4 +195,4 @@ TEST(Places, the_size_of_a_copy_is_known) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::check_places_test

@@ -5,24 +5,24 @@ namespace {
 
 using json = JsonFields::json;
 
-class Reader {
+class CodeReader {
  public:
-  explicit Reader(JsonFields fields) : fields_(std::move(fields)) {}
+  explicit CodeReader(JsonFields fields) : fields_(std::move(fields)) {}
 
   Code run(const json& value) const {
     fields_.expect_object("code", value);
     fields_.check_keys(value, {"stage", "edge", "combine", "cores", "kernel"});
     Code code;
-    each(value, "stage", [&](const Reader& at, const std::string& buffer, const json& tiles) {
+    each(value, "stage", [&](const CodeReader& at, const std::string& buffer, const json& tiles) {
       for (const StageCode& tile : at.tiles(buffer, tiles)) code.stage[buffer].push_back(tile);
     });
-    each(value, "edge", [&](const Reader& at, const std::string& dimension, const json& edge) {
+    each(value, "edge", [&](const CodeReader& at, const std::string& dimension, const json& edge) {
       code.edge[dimension] = at.choice<Edge>(dimension, edge);
     });
-    each(value, "combine", [&](const Reader& at, const std::string& level, const json& how) {
+    each(value, "combine", [&](const CodeReader& at, const std::string& level, const json& how) {
       code.combine[at.level("combine", level)] = at.choice<Combination>(level, how);
     });
-    each(value, "cores", [&](const Reader& at, const std::string& layer, const json& how) {
+    each(value, "cores", [&](const CodeReader& at, const std::string& layer, const json& how) {
       code.cores[layer] = at.cores(layer, how);
     });
     if (value.contains("kernel")) code.kernel = kernel(value["kernel"]);
@@ -35,7 +35,7 @@ class Reader {
     if (!parent.contains(key)) return;
     fields_.expect_object(key, parent[key]);
     for (const auto& [name, value] : parent[key].items()) {
-      action(Reader(fields_.inside(key)), name, value);
+      action(CodeReader(fields_.inside(key)), name, value);
     }
   }
 
@@ -70,7 +70,7 @@ class Reader {
       if (key == "opaque") code.opaque = fields_.truth_of(key, item);
       if (key == "roll") code.roll = level(key, fields_.text_of(key, item));
     }
-    each(value, "copy_order", [&](const Reader& at, const std::string& axis, const json& tile) {
+    each(value, "copy_order", [&](const CodeReader& at, const std::string& axis, const json& tile) {
       code.copy_order[axis] = at.fields_.integer_of(axis, tile);
     });
     return code;
@@ -112,7 +112,7 @@ class Reader {
       if (!item.is_array()) fields_.fail("E315", key, "expected a list, got " + item.dump());
       for (const json& bound : item) code.launch_bounds.push_back(fields_.integer_of(key, bound));
     }
-    each(value, "unroll", [&](const Reader& at, const std::string& level, const json& times) {
+    each(value, "unroll", [&](const CodeReader& at, const std::string& level, const json& times) {
       code.unroll[at.level("unroll", level)] = at.fields_.integer_of(level, times);
     });
     return code;
@@ -168,7 +168,9 @@ LevelName level_of(const JsonFields& fields, const std::string& key, const std::
   return {words[0], words[1]};
 }
 
-Code read_code(const JsonFields& fields, const json& value) { return Reader(fields).run(value); }
+Code read_code(const JsonFields& fields, const json& value) {
+  return CodeReader(fields).run(value);
+}
 
 json json_of(const Code& code) {
   json value = json::object();

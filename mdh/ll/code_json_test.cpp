@@ -5,7 +5,7 @@
 #include "mdh/ll/config.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::ll {
+namespace mdh::ll::code_json_test {
 namespace {
 
 std::string with(const std::string& code) {
@@ -192,4 +192,4 @@ TEST(CodeJson, wrong_kinds_are_refused) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::code_json_test

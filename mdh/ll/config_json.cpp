@@ -17,9 +17,9 @@ const std::vector<std::string>& known_keys() {
   return keys;
 }
 
-class Reader {
+class ConfigReader {
  public:
-  explicit Reader(JsonFields fields) : fields_(std::move(fields)) {}
+  explicit ConfigReader(JsonFields fields) : fields_(std::move(fields)) {}
 
   Config run() {
     const json root = fields_.document();
@@ -30,7 +30,7 @@ class Reader {
     }
     Config config;
     for (const auto& [key, value] : root.items()) {
-      Reader(fields_.inside(key)).read(config, key, value);
+      ConfigReader(fields_.inside(key)).read(config, key, value);
     }
     return config;
   }
@@ -238,7 +238,7 @@ std::string to_string(const LayoutAxis& axis) {
 }
 
 Config parse_config(std::string_view text, const std::string& file) {
-  return Reader(JsonFields(text, file)).run();
+  return ConfigReader(JsonFields(text, file)).run();
 }
 
 /// One line per subject, so that two configurations can be compared line by line.

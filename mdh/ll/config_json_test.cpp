@@ -3,7 +3,7 @@
 #include "mdh/ll/config.h"
 #include "mdh/ll/test_programs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::config_json_test {
 namespace {
 
 /// The MatVec configuration of the paper's low-level figure.
@@ -290,4 +290,4 @@ TEST(ConfigJson, a_malformed_level_is_refused_with_an_example) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::config_json_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mdh::ll {
+namespace mdh::ll::count_test {
 namespace {
 
 Count rows() { return Count::open("I"); }
@@ -58,4 +58,4 @@ TEST(Count, powers_of_one_open_count_are_different_terms) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::count_test

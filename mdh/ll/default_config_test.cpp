@@ -5,7 +5,7 @@
 #include "mdh/ll/config.h"
 #include "mdh/ll/test_programs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::default_config_test {
 namespace {
 
 const machine::Machine& artificial() { return machine::find_machine("artificial"); }
@@ -185,4 +185,4 @@ TEST(DefaultConfig, cores_that_are_no_threads_of_groups_take_one_dimension) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::default_config_test

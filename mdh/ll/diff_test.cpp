@@ -4,7 +4,7 @@
 
 #include "mdh/ll/test_configs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::diff_test {
 namespace {
 
 using Differences = std::vector<Difference>;
@@ -54,4 +54,4 @@ TEST(Diff, is_printed_in_columns) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::diff_test

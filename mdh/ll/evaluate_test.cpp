@@ -6,7 +6,7 @@
 #include "mdh/ll/print.h"
 #include "mdh/ll/test_programs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::evaluate_test {
 namespace {
 
 using scalar::Array;
@@ -421,4 +421,4 @@ TEST(LowLevelEvaluate, inputs_that_do_not_fit_are_refused) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::evaluate_test

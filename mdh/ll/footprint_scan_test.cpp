@@ -4,7 +4,7 @@
 #include "mdh/ll/footprint.h"
 #include "mdh/ll/test_configs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::footprint_scan_test {
 namespace {
 
 Footprint counted(const std::string& entries, const hl::Program& program,
@@ -62,4 +62,4 @@ TEST(Footprint, what_scans_exchange_exists_once_per_outer_core) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::footprint_scan_test

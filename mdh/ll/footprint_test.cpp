@@ -5,7 +5,7 @@
 #include "mdh/ll/rules.h"
 #include "mdh/ll/test_configs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::footprint_test {
 namespace {
 
 const RegionCount& region(const Footprint& f, const std::string& name) {
@@ -480,4 +480,4 @@ TEST(Footprint, soft_limits_are_sentences) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::footprint_test

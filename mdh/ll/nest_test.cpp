@@ -4,7 +4,7 @@
 
 #include "mdh/ll/test_configs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::nest_test {
 namespace {
 
 /// Combinations of the chosen loops' parts that hold points, listed one by one.
@@ -167,4 +167,4 @@ TEST(Nest, phases_share_the_loops_that_agree_in_level_and_machine_level) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::nest_test

@@ -8,7 +8,7 @@
 #include "mdh/ll/print.h"
 #include "mdh/ll/test_programs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::open_test {
 namespace {
 
 const std::string open_text =
@@ -78,4 +78,4 @@ TEST(OpenLevels, the_default_configuration_opens_one_loop_per_size) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::open_test

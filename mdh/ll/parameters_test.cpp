@@ -4,7 +4,7 @@
 
 #include "mdh/ll/test_configs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::parameters_test {
 namespace {
 
 const machine::Machine& artificial() { return machine::find_machine("artificial"); }
@@ -186,4 +186,4 @@ TEST(Parameters, a_configuration_says_only_what_differs) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::parameters_test

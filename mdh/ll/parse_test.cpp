@@ -5,7 +5,7 @@
 #include "mdh/ll/print.h"
 #include "mdh/ll/test_programs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::parse_test {
 namespace {
 
 /// The low-level MatVec of the paper, 512 x 4096 on the artificial machine, as print() writes it.
@@ -257,4 +257,4 @@ TEST(LowLevelText, digits_open_levels_and_assignments_of_f_are_kept) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::parse_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mdh::ll {
+namespace mdh::ll::partitions_test {
 namespace {
 
 /// Ordered factorisations, listed one by one.
@@ -46,4 +46,4 @@ TEST(Partitions, of_large_primes_are_found) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::partitions_test

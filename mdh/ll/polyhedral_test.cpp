@@ -4,7 +4,7 @@
 
 #include "mdh/ll/test_programs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::polyhedral_test {
 namespace {
 
 hl::Program matmul(int64_t i, int64_t j, int64_t k) {
@@ -106,4 +106,4 @@ TEST(Polyhedral, numbers_and_machines_that_do_not_fit_are_refused) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::polyhedral_test

@@ -10,7 +10,7 @@ namespace mdh::ll {
 namespace {
 
 /// The parts of every level.
-std::map<Level, int64_t> levels_of(const std::vector<TaggedOperator>& operators) {
+std::map<Level, int64_t> counts_of_levels(const std::vector<TaggedOperator>& operators) {
   std::map<Level, int64_t> levels;
   for (const TaggedOperator& op : operators) {
     internal_check(levels.emplace(op.level, op.parts).second, "a level occurs twice");
@@ -120,8 +120,9 @@ int64_t chunk(const Program& p, const Level& level) {
 }
 
 void verify(const Program& p) {
-  const auto levels = levels_of(p.decompose);
-  internal_check(levels == levels_of(p.recompose), "de- and re-composition differ in their levels");
+  const auto levels = counts_of_levels(p.decompose);
+  internal_check(levels == counts_of_levels(p.recompose),
+                 "de- and re-composition differ in their levels");
   std::set<Level> in_scalar(p.scalar.order.begin(), p.scalar.order.end());
   internal_check(in_scalar.size() == levels.size() && p.scalar.order.size() == levels.size(),
                  "the scalar phase differs in its levels");

@@ -5,7 +5,7 @@
 #include "mdh/ll/parse.h"
 #include "mdh/ll/test_programs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::program_test {
 namespace {
 
 /// MatVec 6 x 5 over three layers; k is padded to 8.
@@ -228,4 +228,4 @@ TEST(LowLevelVerify, a_layout_is_a_permutation_of_the_buffers_dimensions) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::program_test

@@ -5,7 +5,7 @@
 #include "mdh/ll/parameters.h"
 #include "mdh/ll/test_configs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::roll_test {
 namespace {
 
 /// The roll of the only tile of x along the loop right around it.
@@ -46,4 +46,4 @@ TEST(Roll, places_are_counted_in_what_the_tile_holds) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::roll_test

@@ -4,7 +4,7 @@
 
 #include "mdh/ll/test_configs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::runs_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -235,4 +235,4 @@ TEST(ScanTeam, a_loop_is_a_scan_if_it_is_neither_kept_nor_reduced) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::runs_test

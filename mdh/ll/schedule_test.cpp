@@ -4,7 +4,7 @@
 
 #include "mdh/ll/test_programs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::schedule_test {
 namespace {
 
 Config scheduled(const std::string& calls, const char* machine = "cuda") {
@@ -187,4 +187,4 @@ TEST(Schedule, configuration_breaks_no_rule_of_the_machine) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::schedule_test

@@ -4,7 +4,7 @@
 
 #include "mdh/ll/test_configs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::staging_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -186,4 +186,4 @@ TEST(Staging, registers_are_the_regions_of_replicated_layers) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::staging_test

@@ -4,7 +4,7 @@
 
 #include "mdh/ll/test_configs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::storage_test {
 namespace {
 
 using Element = std::vector<int64_t>;
@@ -186,4 +186,4 @@ TEST(MovedAlong, a_layout_that_loses_elements_is_an_internal_error) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::storage_test

@@ -109,10 +109,10 @@ class Printer {
 // ---- reading
 
 /// Reads rows back into parameters.
-class Reader {
+class TableReader {
  public:
-  Reader(std::string_view text, const hl::Program& program, const machine::Machine& machine,
-         const std::string& file)
+  TableReader(std::string_view text, const hl::Program& program, const machine::Machine& machine,
+              const std::string& file)
       : program_(program), machine_(machine), file_(std::make_shared<const std::string>(file)) {
     for (const std::string& line : split(std::string(text), '\n')) lines_.push_back(line);
   }
@@ -343,7 +343,7 @@ std::string print_table(const Config& config, const hl::Program& program,
 
 Config parse_table(std::string_view text, const hl::Program& program,
                    const machine::Machine& machine, const std::string& file) {
-  return Reader(text, program, machine, file).run();
+  return TableReader(text, program, machine, file).run();
 }
 
 }  // namespace mdh::ll

@@ -4,7 +4,7 @@
 
 #include "mdh/ll/test_configs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::table_test {
 namespace {
 
 const machine::Machine& artificial() { return machine::find_machine("artificial"); }
@@ -212,4 +212,4 @@ TEST_F(Refusals, places_are_complete) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::table_test

@@ -5,7 +5,7 @@
 #include "mdh/ll/names.h"
 #include "mdh/ll/test_configs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::tile_axes_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -135,4 +135,4 @@ TEST(TileAxes, one_iteration_more_adds_a_step_to_the_index) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::tile_axes_test

@@ -4,7 +4,7 @@
 
 #include "mdh/ll/test_configs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::tile_test {
 namespace {
 
 using Bands = std::vector<Band>;
@@ -255,4 +255,4 @@ TEST(Tiles, elements_behind_an_index_that_is_not_affine_are_not_listed) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::tile_test

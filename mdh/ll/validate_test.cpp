@@ -3,7 +3,7 @@
 #include "mdh/ll/config.h"
 #include "mdh/ll/test_programs.h"
 
-namespace mdh::ll {
+namespace mdh::ll::validate_test {
 namespace {
 
 /// MatVec 6 x 5, fully partitioned; the last size is padded to 6.
@@ -344,4 +344,4 @@ TEST(Validate, levels_are_written_layer_dot_dimension) {
 }
 
 }  // namespace
-}  // namespace mdh::ll
+}  // namespace mdh::ll::validate_test

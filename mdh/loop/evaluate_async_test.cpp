@@ -3,7 +3,7 @@
 
 #include "mdh/loop/test_runs.h"
 
-namespace mdh::loop {
+namespace mdh::loop::evaluate_async_test {
 namespace {
 
 /// Share a of three issues the copy of the first element of its row.
@@ -122,4 +122,4 @@ TEST(LoopAsync, structured_copies_land_at_once) {
 }
 
 }  // namespace
-}  // namespace mdh::loop
+}  // namespace mdh::loop::evaluate_async_test

@@ -3,7 +3,7 @@
 
 #include "mdh/loop/test_runs.h"
 
-namespace mdh::loop {
+namespace mdh::loop::evaluate_races_test {
 namespace {
 
 // ---- the memory model
@@ -173,4 +173,4 @@ TEST(LoopEvaluate, a_member_of_the_grid_begins_with_all_of_its_cores) {
 }
 
 }  // namespace
-}  // namespace mdh::loop
+}  // namespace mdh::loop::evaluate_races_test

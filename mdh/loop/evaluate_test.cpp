@@ -7,7 +7,7 @@
 
 #include "mdh/loop/test_runs.h"
 
-namespace mdh::loop {
+namespace mdh::loop::evaluate_test {
 namespace {
 
 // ---- structured
@@ -459,4 +459,4 @@ TEST(LoopEvaluate, inputs_must_be_those_of_the_program) {
 }
 
 }  // namespace
-}  // namespace mdh::loop
+}  // namespace mdh::loop::evaluate_test

@@ -5,7 +5,7 @@
 #include "mdh/loop/print.h"
 #include "mdh/loop/test_runs.h"
 
-namespace mdh::loop {
+namespace mdh::loop::lanes_test {
 namespace {
 
 TEST(Lanes, text_is_read_as_it_is_printed) {
@@ -43,4 +43,4 @@ TEST(Lanes, they_do_not_part) {
 }
 
 }  // namespace
-}  // namespace mdh::loop
+}  // namespace mdh::loop::lanes_test

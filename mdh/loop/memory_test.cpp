@@ -4,7 +4,7 @@
 
 #include "mdh/loop/test_programs.h"
 
-namespace mdh::loop {
+namespace mdh::loop::memory_test {
 namespace {
 
 using scalar::Value;
@@ -216,4 +216,4 @@ TEST(LoopMemory, readers_within_a_member_do_not_make_one_of_another_member_forgo
 }
 
 }  // namespace
-}  // namespace mdh::loop
+}  // namespace mdh::loop::memory_test

@@ -6,7 +6,7 @@
 
 #include "mdh/loop/test_programs.h"
 
-namespace mdh::loop {
+namespace mdh::loop::parse_test {
 namespace {
 
 /// "line:column code message | hint"
@@ -286,4 +286,4 @@ TEST(LoopParse, errors_of_the_lexer_and_of_expressions_have_their_place) {
 }
 
 }  // namespace
-}  // namespace mdh::loop
+}  // namespace mdh::loop::parse_test

@@ -5,7 +5,7 @@
 #include "mdh/loop/test_programs.h"
 #include "mdh/scalar/simplify.h"
 
-namespace mdh::loop {
+namespace mdh::loop::print_test {
 namespace {
 
 /// What print() writes is read back as an equal program and written the same again.
@@ -334,4 +334,4 @@ body {
 }
 
 }  // namespace
-}  // namespace mdh::loop
+}  // namespace mdh::loop::print_test

@@ -8,7 +8,7 @@
 #include "mdh/scalar/print.h"
 #include "mdh/scalar/simplify.h"
 
-namespace mdh::loop {
+namespace mdh::loop::program_test {
 namespace {
 
 using scalar::index_literal;
@@ -281,4 +281,4 @@ TEST(LoopKeywords, every_enumerator_has_a_word_that_means_it) {
 }
 
 }  // namespace
-}  // namespace mdh::loop
+}  // namespace mdh::loop::program_test

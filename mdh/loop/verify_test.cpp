@@ -4,7 +4,7 @@
 
 #include "mdh/loop/test_programs.h"
 
-namespace mdh::loop {
+namespace mdh::loop::verify_test {
 namespace {
 
 /// What verify says of a program, by way of the parser.
@@ -487,4 +487,4 @@ TEST(LoopVerify, a_wait_keeps_some_groups_or_none) {
 }
 
 }  // namespace
-}  // namespace mdh::loop
+}  // namespace mdh::loop::verify_test

@@ -4,7 +4,7 @@
 
 #include "mdh/machine/machine.h"
 
-namespace mdh::machine {
+namespace mdh::machine::constraint_test {
 namespace {
 
 using Rules = std::vector<std::string>;
@@ -129,4 +129,4 @@ TEST(Constraints, of_the_paper_cpus_are_only_about_who_sees_what) {
 }
 
 }  // namespace
-}  // namespace mdh::machine
+}  // namespace mdh::machine::constraint_test

@@ -5,7 +5,7 @@
 #include "mdh/support/files.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::machine {
+namespace mdh::machine::machine_json_test {
 namespace {
 
 const char* const toy_text = R"({"mdh_machine": 1, "name": "toy",
@@ -204,4 +204,4 @@ TEST(MachineJson, a_machine_that_breaks_a_rule_is_refused_with_its_file) {
 }
 
 }  // namespace
-}  // namespace mdh::machine
+}  // namespace mdh::machine::machine_json_test

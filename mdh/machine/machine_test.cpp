@@ -7,7 +7,7 @@
 
 #include "mdh/support/testing.h"
 
-namespace mdh::machine {
+namespace mdh::machine::machine_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -221,4 +221,4 @@ TEST(Machines, a_name_near_to_none_is_refused_with_the_list) {
 }
 
 }  // namespace
-}  // namespace mdh::machine
+}  // namespace mdh::machine::machine_test

@@ -8,7 +8,7 @@
 
 #include "mdh/support/files.h"
 
-namespace mdh::machine {
+namespace mdh::machine::probe_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -137,4 +137,4 @@ TEST(Probe, of_this_system_finds_the_cores_that_threads_find) {
 }
 
 }  // namespace
-}  // namespace mdh::machine
+}  // namespace mdh::machine::probe_test

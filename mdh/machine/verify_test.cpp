@@ -6,7 +6,7 @@
 #include "mdh/machine/machine.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::machine {
+namespace mdh::machine::verify_test {
 namespace {
 
 /// "code message | hint" about a CUDA machine that was changed.
@@ -177,4 +177,4 @@ TEST(VerifyMachine, rules_can_be_kept) {
 }
 
 }  // namespace
-}  // namespace mdh::machine
+}  // namespace mdh::machine::verify_test

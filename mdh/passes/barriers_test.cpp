@@ -4,7 +4,7 @@
 
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::barriers_test {
 namespace {
 
 const More more{"digit g: BLK.i < 7 of i step 1 grid\n",
@@ -239,4 +239,4 @@ TEST(Barriers, a_share_that_waits_writes_what_it_has_issued) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::barriers_test

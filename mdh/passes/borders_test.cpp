@@ -4,7 +4,7 @@
 
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::borders_test {
 namespace {
 
 TEST(Borders, loops_whose_parts_all_hold_points_have_constant_counts_and_their_kind) {
@@ -84,4 +84,4 @@ TEST(Borders, counted_loops_over_digits_and_over_anything_else) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::borders_test

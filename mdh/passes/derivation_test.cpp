@@ -4,7 +4,7 @@
 
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::derivation_test {
 namespace {
 
 const machine::Machine& artificial() { return machine::find_machine("artificial"); }
@@ -97,4 +97,4 @@ TEST(Derivation, a_step_is_printed_with_its_reason) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::derivation_test

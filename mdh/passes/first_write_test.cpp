@@ -4,7 +4,7 @@
 
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::first_write_test {
 namespace {
 
 TEST(FirstWrite, an_accumulation_overwrites_first_and_combines_afterwards) {
@@ -184,4 +184,4 @@ function combine(l0: i64, l1: i64, r0: i64, r1: i64) { x0: i64 = l0 + r0; x1: i6
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::first_write_test

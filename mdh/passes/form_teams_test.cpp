@@ -4,7 +4,7 @@
 
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::form_teams_test {
 namespace {
 
 // ---- one team of all cores
@@ -432,4 +432,4 @@ TEST(FormTeams, a_core_waits_for_what_it_copies_itself) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::form_teams_test

@@ -8,7 +8,7 @@
 #include "mdh/passes/lower.h"
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::fuse_test {
 namespace {
 
 using Groups = std::vector<std::vector<std::string>>;
@@ -284,4 +284,4 @@ TEST(Fuse, random_programs_compute_the_same_or_are_refused) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::fuse_test

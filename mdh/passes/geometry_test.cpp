@@ -7,7 +7,7 @@
 #include "mdh/passes/test_programs.h"
 #include "mdh/scalar/print.h"
 
-namespace mdh::passes {
+namespace mdh::passes::geometry_test {
 namespace {
 
 using loop::Digit;
@@ -155,4 +155,4 @@ TEST(Geometry, sums_are_written_most_significant_first) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::geometry_test

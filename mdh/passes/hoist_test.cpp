@@ -4,7 +4,7 @@
 
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::hoist_test {
 namespace {
 
 TEST(Hoist, an_index_leaves_the_loops_it_does_not_mention) {
@@ -77,4 +77,4 @@ TEST(Hoist, neighbours_that_use_the_same_name_keep_it_inside) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::hoist_test

@@ -4,7 +4,7 @@
 
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::interchange_test {
 namespace {
 
 const More more{R"(digit g: BLK.i < 7 of i step 1 grid
@@ -72,4 +72,4 @@ TEST(Interchange, concrete_loops_stay) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::interchange_test

@@ -7,7 +7,7 @@
 #include "mdh/passes/lower.h"
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::lower_speed_test {
 namespace {
 
 /// The ten dimensions of the catalogue's mcc_capsule.
@@ -63,4 +63,4 @@ TEST(LowerSpeed, ninety_levels_are_lowered_validated_and_counted_in_50_milliseco
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::lower_speed_test

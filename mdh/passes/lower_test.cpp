@@ -5,7 +5,7 @@
 #include "mdh/ll/print.h"
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::lower_test {
 namespace {
 
 TEST(Lower, a_configuration_becomes_one_operator_per_level_and_phase) {
@@ -105,4 +105,4 @@ TEST(Lower, the_same_configuration_gives_the_same_program) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::lower_test

@@ -4,7 +4,7 @@
 
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::names_test {
 namespace {
 
 TEST(Names, a_free_name_is_kept_and_then_taken) {
@@ -42,4 +42,4 @@ TEST(Names, results_of_functions_are_taken) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::names_test

@@ -5,7 +5,7 @@
 #include "mdh/passes/test_programs.h"
 #include "mdh/passes/two_bodies.h"
 
-namespace mdh::passes {
+namespace mdh::passes::overlap_test {
 namespace {
 
 /// y[i] = x[i] for 10 numbers: c on cores, then h, u copies, a lanes.
@@ -120,4 +120,4 @@ TEST(Overlap, a_tile_that_was_filled_for_this_place_is_not_read_at_another) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::overlap_test

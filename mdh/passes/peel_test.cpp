@@ -4,7 +4,7 @@
 
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::peel_test {
 namespace {
 
 TEST(Peel, the_first_round_stores_and_the_others_combine) {
@@ -87,4 +87,4 @@ TEST(Peel, loops_that_decide_nothing_and_loops_around_deals_stay) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::peel_test

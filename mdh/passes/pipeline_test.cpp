@@ -9,7 +9,7 @@
 #include "mdh/passes/plan.h"
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::pipeline_test {
 namespace {
 
 struct Case {
@@ -194,4 +194,4 @@ TEST(Pipeline, copies_of_empty_parts_land) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::pipeline_test

@@ -4,7 +4,7 @@
 
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::place_copies_test {
 namespace {
 
 const More more{{},
@@ -87,4 +87,4 @@ TEST(PlaceCopies, an_asynchronous_copy_issues_its_elements) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::place_copies_test

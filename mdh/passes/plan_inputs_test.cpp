@@ -5,7 +5,7 @@
 
 #include "mdh/passes/test_plans.h"
 
-namespace mdh::passes {
+namespace mdh::passes::plan_inputs_test {
 namespace {
 
 // ---- rule 3: footprints
@@ -391,4 +391,4 @@ TEST(Plan, members_that_do_not_share_a_region_or_cannot_wait_copy_for_themselves
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::plan_inputs_test

@@ -5,7 +5,7 @@
 
 #include "mdh/passes/test_plans.h"
 
-namespace mdh::passes {
+namespace mdh::passes::plan_outputs_test {
 namespace {
 
 // ---- rules 10, 11 and 12: runs, first writes, write-up
@@ -364,4 +364,4 @@ TEST(Plan, lanes_of_a_scanned_dimension_are_a_sequential_loop) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::plan_outputs_test

@@ -6,7 +6,7 @@
 
 #include "mdh/passes/test_plans.h"
 
-namespace mdh::passes {
+namespace mdh::passes::plan_test {
 namespace {
 
 // ---- rules 1 and 2: partition
@@ -249,4 +249,4 @@ TEST(Plan, open_levels_are_refused) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::plan_test

@@ -8,7 +8,7 @@
 #include "mdh/passes/unroll_jam.h"
 #include "mdh/passes/unswitch.h"
 
-namespace mdh::passes {
+namespace mdh::passes::registers_test {
 namespace {
 
 // ---- unswitch
@@ -377,4 +377,4 @@ TEST(Conditions, what_holds_anyway_is_left_out) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::registers_test

@@ -4,7 +4,7 @@
 
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::roll_test {
 namespace {
 
 const More more{{}, "buffer temporary u: i64[4] in L1 of core per ()\n"};
@@ -52,4 +52,4 @@ TEST(Roll, other_tiles_and_other_loops_stay_as_they_are) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::roll_test

@@ -11,7 +11,7 @@
 #include "mdh/passes/pipeline.h"
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::scan_code_test {
 namespace {
 
 /// y[i] = x[0] ⊕ ... ⊕ x[i] for 9 numbers in 12 parts.
@@ -286,4 +286,4 @@ TEST(ScanCode, all_orders_of_loops_on_a_grid_give_all_prefixes) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::scan_code_test

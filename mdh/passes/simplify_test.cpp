@@ -4,7 +4,7 @@
 
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::simplify_test {
 namespace {
 
 TEST(Simplify, constants_are_folded_in_every_expression) {
@@ -74,4 +74,4 @@ TEST(Simplify, what_is_simple_is_left_alone) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::simplify_test

@@ -4,7 +4,7 @@
 
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::stagger_test {
 namespace {
 
 /// A tile of v as declared before and after the pass.
@@ -326,4 +326,4 @@ TEST(Stagger, copies_for_parts_that_may_be_empty_land_behind_the_loop) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::stagger_test

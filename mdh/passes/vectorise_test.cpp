@@ -6,7 +6,7 @@
 #include "mdh/passes/test_registers.h"
 #include "mdh/passes/vectorise.h"
 
-namespace mdh::passes {
+namespace mdh::passes::vectorise_test {
 namespace {
 
 // ---- vectors
@@ -220,4 +220,4 @@ TEST(Forward, a_tile_that_keeps_what_it_had_stays) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::vectorise_test

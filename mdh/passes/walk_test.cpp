@@ -4,7 +4,7 @@
 
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::walk_test {
 namespace {
 
 /// "kind: digits around" of every statement that is met, in that order.
@@ -59,4 +59,4 @@ TEST(Walk, nothing_changed_is_the_same_node) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::walk_test

@@ -13,7 +13,7 @@
 #include "mdh/runtime/testing.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::runtime {
+namespace mdh::runtime::cache_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -341,4 +341,4 @@ TEST(CacheOfUser, limit_is_a_number_with_or_without_unit) {
 }
 
 }  // namespace
-}  // namespace mdh::runtime
+}  // namespace mdh::runtime::cache_test

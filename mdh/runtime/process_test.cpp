@@ -4,7 +4,7 @@
 
 #include "mdh/runtime/testing.h"
 
-namespace mdh::runtime {
+namespace mdh::runtime::process_test {
 namespace {
 
 Exit shell(const std::string& script) {
@@ -152,4 +152,4 @@ TEST(FindProgram, what_cannot_be_executed_is_no_program) {
 }
 
 }  // namespace
-}  // namespace mdh::runtime
+}  // namespace mdh::runtime::process_test

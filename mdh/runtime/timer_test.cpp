@@ -7,7 +7,7 @@
 #include <numbers>
 #include <string>
 
-namespace mdh::runtime {
+namespace mdh::runtime::timer_test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -167,4 +167,4 @@ TEST(InterleavedRatio, late_comparison_stops_but_not_before_the_least_number) {
 }
 
 }  // namespace
-}  // namespace mdh::runtime
+}  // namespace mdh::runtime::timer_test

@@ -10,7 +10,7 @@
 #include "mdh/support/random.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::scalar {
+namespace mdh::scalar::algebra_test {
 namespace {
 
 using Points = std::vector<int64_t>;
@@ -167,4 +167,4 @@ TEST(Magnitude, is_never_below_the_absolute_value) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::algebra_test

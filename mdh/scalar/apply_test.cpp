@@ -8,7 +8,7 @@
 #include "mdh/support/random.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::scalar {
+namespace mdh::scalar::apply_test {
 namespace {
 
 /// Small numbers, the ends of the type, and anything.
@@ -229,4 +229,4 @@ TEST(Apply, comparisons_with_nan_are_false_but_for_unequal) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::apply_test

@@ -4,7 +4,7 @@
 
 #include "mdh/support/testing.h"
 
-namespace mdh::scalar {
+namespace mdh::scalar::array_test {
 namespace {
 
 TEST(Array, volume_is_the_product_of_the_extents) {
@@ -69,4 +69,4 @@ TEST(Array, undefined_elements_keep_what_is_in_memory) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::array_test

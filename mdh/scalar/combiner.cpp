@@ -5,7 +5,7 @@
 namespace mdh::scalar {
 namespace {
 
-constexpr std::array<Combiner, 7> table = {{
+constexpr std::array<Combiner, 7> combiners = {{
     {"add", BinaryOp::add},
     {"mul", BinaryOp::multiply},
     {"min", BinaryOp::minimum},
@@ -18,7 +18,7 @@ constexpr std::array<Combiner, 7> table = {{
 }  // namespace
 
 const Combiner* find_combiner(std::string_view name) {
-  for (const Combiner& row : table) {
+  for (const Combiner& row : combiners) {
     if (row.name == name) return &row;
   }
   return nullptr;
@@ -26,7 +26,7 @@ const Combiner* find_combiner(std::string_view name) {
 
 std::vector<std::string> combiner_names() {
   std::vector<std::string> names;
-  for (const Combiner& row : table) names.emplace_back(row.name);
+  for (const Combiner& row : combiners) names.emplace_back(row.name);
   return names;
 }
 

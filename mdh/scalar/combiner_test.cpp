@@ -5,7 +5,7 @@
 #include "mdh/scalar/apply.h"
 #include "mdh/support/random.h"
 
-namespace mdh::scalar {
+namespace mdh::scalar::combiner_test {
 namespace {
 
 int64_t combined(const std::string& name, int64_t a, int64_t b, Scalar type = Scalar::i64) {
@@ -47,4 +47,4 @@ TEST(Combiner, every_operator_is_associative_and_commutative_on_integers) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::combiner_test

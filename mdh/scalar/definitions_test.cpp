@@ -6,7 +6,7 @@
 #include "mdh/scalar/print_definitions.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::scalar {
+namespace mdh::scalar::definitions_test {
 namespace {
 
 /// "code message" of reading definitions, one after the other; or what they are printed as.
@@ -60,4 +60,4 @@ TEST(Definitions, functions_return_once) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::definitions_test

@@ -7,7 +7,7 @@
 #include "mdh/scalar/resolve.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::scalar {
+namespace mdh::scalar::elaborate_test {
 namespace {
 
 /// One variable of some types: x is f32, d is f64, n is i32, i is i64, b is u8, w is u64, c is
@@ -172,4 +172,4 @@ TEST(Elaborate, operators_accept_the_types_they_have_a_meaning_for) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::elaborate_test

@@ -7,7 +7,7 @@
 #include "mdh/scalar/parse.h"
 #include "mdh/scalar/print.h"
 
-namespace mdh::scalar {
+namespace mdh::scalar::expr_test {
 namespace {
 
 Expr named(const char* name, int id, Type type = Scalar::i64) {
@@ -118,4 +118,4 @@ TEST(Expr, constant_is_the_number_of_an_integer_literal) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::expr_test

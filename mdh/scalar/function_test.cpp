@@ -6,7 +6,7 @@
 #include "mdh/scalar/parse.h"
 #include "mdh/scalar/resolve.h"
 
-namespace mdh::scalar {
+namespace mdh::scalar::function_test {
 namespace {
 
 Function function(const std::vector<std::string>& results) {
@@ -87,4 +87,4 @@ TEST(Function, lanes_are_refused_where_an_operation_has_no_vector_form) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::function_test

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-namespace mdh::scalar {
+namespace mdh::scalar::half_test {
 namespace {
 
 /// All finite values of a format, ascending from zero.
@@ -69,4 +69,4 @@ TEST(Half, everything_between_two_neighbours_goes_to_the_nearer_one) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::half_test

@@ -4,7 +4,7 @@
 
 #include "mdh/support/testing.h"
 
-namespace mdh::scalar {
+namespace mdh::scalar::lexer_test {
 namespace {
 
 using Kind = Token::Kind;
@@ -135,4 +135,4 @@ TEST(TokenStream, expect_integer_reads_64_bits) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::lexer_test

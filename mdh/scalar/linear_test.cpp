@@ -4,7 +4,7 @@
 
 #include "mdh/scalar/simplify.h"
 
-namespace mdh::scalar {
+namespace mdh::scalar::linear_test {
 namespace {
 
 Symbol symbol(const char* name) { return {name, 0}; }
@@ -42,4 +42,4 @@ TEST(WithValue, a_variable_gets_a_number_and_the_rest_is_folded) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::linear_test

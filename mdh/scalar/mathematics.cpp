@@ -6,7 +6,7 @@
 namespace mdh::scalar {
 namespace {
 
-constexpr std::array<MathFunction, 15> table = {{
+constexpr std::array<MathFunction, 15> functions = {{
     {"abs", 1, true, std::fabs, nullptr},
     {"sqrt", 1, false, std::sqrt, nullptr},
     {"exp", 1, false, std::exp, nullptr},
@@ -27,7 +27,7 @@ constexpr std::array<MathFunction, 15> table = {{
 }  // namespace
 
 const MathFunction* find_math(std::string_view name) {
-  for (const MathFunction& row : table) {
+  for (const MathFunction& row : functions) {
     if (row.name == name) return &row;
   }
   return nullptr;
@@ -35,7 +35,7 @@ const MathFunction* find_math(std::string_view name) {
 
 std::vector<std::string> math_names() {
   std::vector<std::string> names;
-  for (const MathFunction& row : table) names.emplace_back(row.name);
+  for (const MathFunction& row : functions) names.emplace_back(row.name);
   return names;
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace mdh::scalar {
+namespace mdh::scalar::mathematics_test {
 namespace {
 
 double on_floats(const char* name, Scalar type, std::vector<double> arguments) {
@@ -65,4 +65,4 @@ TEST(Mathematics, abs_of_integers_wraps_around_like_all_arithmetic) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::mathematics_test

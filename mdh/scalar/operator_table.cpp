@@ -5,7 +5,7 @@
 namespace mdh::scalar {
 namespace {
 
-constexpr std::array<OperatorRow, 20> table = {{
+constexpr std::array<OperatorRow, 20> operators = {{
     {BinaryOp::logical_or, "||", 1},  {BinaryOp::logical_and, "&&", 2},
     {BinaryOp::equal, "==", 3},       {BinaryOp::not_equal, "!=", 3},
     {BinaryOp::less, "<", 3},         {BinaryOp::less_equal, "<=", 3},
@@ -20,17 +20,17 @@ constexpr std::array<OperatorRow, 20> table = {{
 
 }  // namespace
 
-const OperatorRow& operator_row(BinaryOp op) { return table[static_cast<size_t>(op)]; }
+const OperatorRow& operator_row(BinaryOp op) { return operators[static_cast<size_t>(op)]; }
 
 const OperatorRow* find_infix(std::string_view text) {
-  for (const OperatorRow& row : table) {
+  for (const OperatorRow& row : operators) {
     if (row.strength > 0 && row.text == text) return &row;
   }
   return nullptr;
 }
 
 const OperatorRow* find_call(std::string_view name) {
-  for (const OperatorRow& row : table) {
+  for (const OperatorRow& row : operators) {
     if (row.strength < 0 && row.text == name) return &row;
   }
   return nullptr;

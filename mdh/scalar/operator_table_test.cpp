@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mdh::scalar {
+namespace mdh::scalar::operator_table_test {
 namespace {
 
 TEST(OperatorTable, row_of_every_operator_is_its_own) {
@@ -23,4 +23,4 @@ TEST(OperatorTable, every_operator_is_found_by_its_text_in_one_form_only) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::operator_table_test

@@ -6,7 +6,7 @@
 #include "mdh/support/testing.h"
 #include "mdh/support/text.h"
 
-namespace mdh::scalar {
+namespace mdh::scalar::parse_test {
 namespace {
 
 /// The tree, fully parenthesised and written by other means than print().
@@ -169,4 +169,4 @@ TEST(Parse, sum_too_long_for_the_stack_is_refused) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::parse_test

@@ -9,7 +9,7 @@
 #include "mdh/scalar/resolve.h"
 #include "mdh/support/random.h"
 
-namespace mdh::scalar {
+namespace mdh::scalar::print_test {
 namespace {
 
 constexpr int last_operator = static_cast<int>(BinaryOp::maximum);
@@ -225,4 +225,4 @@ TEST(Print, negative_of_an_integer_that_only_u64_holds_keeps_its_type) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::print_test

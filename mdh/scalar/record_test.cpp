@@ -9,7 +9,7 @@
 #include "mdh/support/random.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::scalar {
+namespace mdh::scalar::record_test {
 namespace {
 
 const Type person(Record{
@@ -254,4 +254,4 @@ TEST(ElaborateRecords, mistakes_are_named) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::record_test

@@ -6,7 +6,7 @@
 #include "mdh/scalar/print.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::scalar {
+namespace mdh::scalar::resolve_test {
 namespace {
 
 Scope example_scope() {
@@ -118,4 +118,4 @@ TEST(ResolveType, knows_half_precision) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::resolve_test

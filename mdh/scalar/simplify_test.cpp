@@ -11,7 +11,7 @@
 #include "mdh/scalar/tape.h"
 #include "mdh/support/random.h"
 
-namespace mdh::scalar {
+namespace mdh::scalar::simplify_test {
 namespace {
 
 const std::vector<Parameter>& parameters() {
@@ -182,4 +182,4 @@ TEST(CeilingQuotient, of_what_is_not_above_zero_is_not_above_zero) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::simplify_test

@@ -11,7 +11,7 @@
 #include "mdh/support/random.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::scalar {
+namespace mdh::scalar::tape_test {
 namespace {
 
 /// A function of the parameters a, b, ... of the given types.
@@ -220,4 +220,4 @@ TEST(Tape, variable_that_is_no_parameter_is_a_bug) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::tape_test

@@ -14,7 +14,7 @@ struct Row {
   int bytes;
 };
 
-constexpr std::array<Row, 13> table = {{
+constexpr std::array<Row, 13> types = {{
     {Scalar::boolean, "bool", 1},
     {Scalar::i8, "i8", 1},
     {Scalar::i16, "i16", 2},
@@ -30,7 +30,7 @@ constexpr std::array<Row, 13> table = {{
     {Scalar::f64, "f64", 8},
 }};
 
-const Row& row(Scalar scalar) { return table[static_cast<size_t>(scalar)]; }
+const Row& row(Scalar scalar) { return types[static_cast<size_t>(scalar)]; }
 
 }  // namespace
 
@@ -140,7 +140,7 @@ std::string to_string(const Type& type) {
 }
 
 std::optional<Scalar> find_scalar(std::string_view name) {
-  for (const Row& r : table) {
+  for (const Row& r : types) {
     if (name == r.name) return r.scalar;
   }
   return std::nullopt;
@@ -148,7 +148,7 @@ std::optional<Scalar> find_scalar(std::string_view name) {
 
 std::vector<std::string> scalar_names() {
   std::vector<std::string> names;
-  for (const Row& r : table) names.emplace_back(r.name);
+  for (const Row& r : types) names.emplace_back(r.name);
   return names;
 }
 

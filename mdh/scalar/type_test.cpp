@@ -7,7 +7,7 @@
 
 #include "mdh/support/testing.h"
 
-namespace mdh::scalar {
+namespace mdh::scalar::type_test {
 namespace {
 
 struct Expected {
@@ -153,4 +153,4 @@ TEST(Type, scalar_of_an_undecided_type_is_a_bug) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::type_test

@@ -8,7 +8,7 @@
 
 #include "mdh/support/random.h"
 
-namespace mdh::scalar {
+namespace mdh::scalar::value_test {
 namespace {
 
 constexpr int64_t least = std::numeric_limits<int64_t>::min();
@@ -171,4 +171,4 @@ TEST(Value, is_written_as_people_write_numbers) {
 }
 
 }  // namespace
-}  // namespace mdh::scalar
+}  // namespace mdh::scalar::value_test

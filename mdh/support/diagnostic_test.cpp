@@ -4,7 +4,7 @@
 
 #include "mdh/support/testing.h"
 
-namespace mdh {
+namespace mdh::diagnostic_test {
 namespace {
 
 Location at(int line, int column) {
@@ -129,4 +129,4 @@ TEST(Location, without_file_is_called_text) {
 }
 
 }  // namespace
-}  // namespace mdh
+}  // namespace mdh::diagnostic_test

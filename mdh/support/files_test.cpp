@@ -6,7 +6,7 @@
 
 #include "mdh/support/testing.h"
 
-namespace mdh {
+namespace mdh::files_test {
 namespace {
 
 size_t entries_in(const std::filesystem::path& folder) {
@@ -75,4 +75,4 @@ TEST(TemporaryDirectory, lives_as_long_as_the_object_with_all_it_holds) {
 }
 
 }  // namespace
-}  // namespace mdh
+}  // namespace mdh::files_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mdh {
+namespace mdh::hash_test {
 namespace {
 
 // Test vectors of the authors of FNV.
@@ -18,4 +18,4 @@ TEST(Hash, name_has_sixteen_digits) {
 }
 
 }  // namespace
-}  // namespace mdh
+}  // namespace mdh::hash_test

@@ -6,7 +6,7 @@
 
 #include "mdh/support/testing.h"
 
-namespace mdh {
+namespace mdh::json_text_test {
 namespace {
 
 using Path = std::vector<std::string>;
@@ -72,4 +72,4 @@ TEST(JsonText, a_key_is_found_behind_a_place) {
 }
 
 }  // namespace
-}  // namespace mdh
+}  // namespace mdh::json_text_test

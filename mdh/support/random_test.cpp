@@ -6,7 +6,7 @@
 #include <limits>
 #include <set>
 
-namespace mdh {
+namespace mdh::random_test {
 namespace {
 
 // The published sequence of splitmix64 for this seed.
@@ -83,4 +83,4 @@ TEST(Random, shuffle_permutes_and_reaches_every_order) {
 }
 
 }  // namespace
-}  // namespace mdh
+}  // namespace mdh::random_test

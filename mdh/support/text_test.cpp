@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mdh {
+namespace mdh::text_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -90,4 +90,4 @@ TEST(Text, rows_are_aligned_without_blanks_behind_them) {
 TEST(LowerCase, changes_letters_only) { EXPECT_EQ(lower_case("L1_Reg-Z"), "l1_reg-z"); }
 
 }  // namespace
-}  // namespace mdh
+}  // namespace mdh::text_test

@@ -10,7 +10,7 @@
 #include "tests/campaign/coverage.h"
 #include "tests/campaign/shrink.h"
 
-namespace mdh::test {
+namespace mdh::test::backends_test {
 namespace {
 
 /// Round `round` of a test of all programs; every round has seeds of its own.
@@ -174,4 +174,4 @@ TEST(Shrinking, keeps_only_what_fails) {
 }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::backends_test

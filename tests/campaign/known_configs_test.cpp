@@ -13,7 +13,7 @@
 #include "mdh/runtime/opencl/device.h"
 #include "mdh/support/files.h"
 
-namespace mdh::test {
+namespace mdh::test::known_configs_test {
 namespace {
 
 using scalar::Array;
@@ -150,4 +150,4 @@ TEST(TimeToSource, of_mcc_capsule_is_below_50_ms) {
 }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::known_configs_test

@@ -9,7 +9,7 @@
 #include "mdh/support/files.h"
 #include "tests/cli/tool.h"
 
-namespace mdh::test {
+namespace mdh::test::bench_test {
 namespace {
 
 using nlohmann::json;
@@ -308,4 +308,4 @@ TEST(Bench, mistakes_have_a_code_and_a_hint) {
 }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::bench_test

@@ -15,7 +15,7 @@
 #include "mdh/support/text.h"
 #include "tests/cli/tool.h"
 
-namespace mdh::test {
+namespace mdh::test::cli_test {
 namespace {
 
 /// The standard output of a command that succeeds in silence.
@@ -289,4 +289,4 @@ TEST(Check, output_that_is_not_injective_is_a_warning) {
 }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::cli_test

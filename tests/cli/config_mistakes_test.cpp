@@ -15,7 +15,7 @@
 #include "mdh/support/text.h"
 #include "tests/cli/tool.h"
 
-namespace mdh::test {
+namespace mdh::test::config_mistakes_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -79,4 +79,4 @@ TEST(WrongConfigurations, every_file_has_its_words_and_all_words_their_file) {
 }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::config_mistakes_test

@@ -5,7 +5,7 @@
 #include "mdh/support/text.h"
 #include "tests/cli/tool.h"
 
-namespace mdh::test {
+namespace mdh::test::configurations_test {
 namespace {
 
 std::string golden(const std::string& file) {
@@ -101,4 +101,4 @@ TEST(Run, padded_tiles_of_pluto_compute_the_same_function) {
 }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::configurations_test

@@ -5,7 +5,7 @@
 #include "mdh/support/files.h"
 #include "tests/cli/tool.h"
 
-namespace mdh::test {
+namespace mdh::test::data_files_test {
 namespace {
 
 using scalar::Array;
@@ -77,4 +77,4 @@ TEST(Help, code_is_explained_from_the_documentation) {
 }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::data_files_test

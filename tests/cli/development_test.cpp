@@ -4,7 +4,7 @@
 #include "mdh/support/files.h"
 #include "tests/cli/tool.h"
 
-namespace mdh::test {
+namespace mdh::test::development_test {
 namespace {
 
 const std::string golden = std::string(MDH_SOURCE_DIR) + "/tests/golden/";
@@ -69,4 +69,4 @@ TEST(OptionsWithoutEffect, are_named) {
 }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::development_test

@@ -6,7 +6,7 @@
 #include "mdh/support/files.h"
 #include "tests/cli/tool.h"
 
-namespace mdh::test {
+namespace mdh::test::mistakes_test {
 namespace {
 
 struct Mistake {
@@ -305,4 +305,4 @@ TEST(Missing, compiler_that_fails_is_reported_as_a_bug_with_its_text) {
 }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::mistakes_test

@@ -4,7 +4,7 @@
 #include "mdh/support/files.h"
 #include "tests/cli/tool.h"
 
-namespace mdh::test {
+namespace mdh::test::open_sizes_test {
 namespace {
 
 const std::string program = R"(mdh 1
@@ -67,4 +67,4 @@ TEST_F(OpenSizes, need_a_value_to_run) {
 }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::open_sizes_test

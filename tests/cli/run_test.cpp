@@ -13,7 +13,7 @@
 #include "mdh/support/text.h"
 #include "tests/cli/tool.h"
 
-namespace mdh::test {
+namespace mdh::test::run_test {
 namespace {
 
 using nlohmann::json;
@@ -333,4 +333,4 @@ TEST(Run, wrong_result_is_exit_code_1_and_no_time) {
 }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::run_test

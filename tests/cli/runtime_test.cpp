@@ -9,7 +9,7 @@
 #include "mdh/support/files.h"
 #include "tests/cli/tool.h"
 
-namespace mdh::test {
+namespace mdh::test::runtime_test {
 namespace {
 
 using runtime::ScopedEnvironment;
@@ -226,4 +226,4 @@ TEST(DevicesVerb, every_compiler_of_the_variable_has_a_line) {
 }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::runtime_test

@@ -23,7 +23,7 @@
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
 
-namespace mdh::test {
+namespace mdh::test::docs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -230,4 +230,4 @@ TEST(Docs, every_requirement_test_that_is_named_exists) {
 }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::docs_test

@@ -22,7 +22,7 @@
 #include "mdh/support/testing.h"
 #include "mdh/support/text.h"
 
-namespace mdh {
+namespace mdh::errors_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -194,4 +194,4 @@ TEST(ErrorIndex, every_mistake_a_configuration_can_make_is_in_the_corpus) {
 }
 
 }  // namespace
-}  // namespace mdh
+}  // namespace mdh::errors_test

@@ -8,7 +8,7 @@
 #include "mdh/support/files.h"
 #include "tests/fuzz/targets.h"
 
-namespace mdh::fuzz {
+namespace mdh::fuzz::replay_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -61,4 +61,4 @@ TEST(Replay, every_folder_of_the_corpus_belongs_to_a_target) {
 }
 
 }  // namespace
-}  // namespace mdh::fuzz
+}  // namespace mdh::fuzz::replay_test

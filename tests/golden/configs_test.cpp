@@ -20,7 +20,7 @@
 #include "mdh/support/text.h"
 #include "tests/golden/configured.h"
 
-namespace mdh::test {
+namespace mdh::test::configs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -243,4 +243,4 @@ TEST(FastKernels, shared_memory_counts_pads_and_tiles_in_flight) {
 }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::configs_test

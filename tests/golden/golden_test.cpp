@@ -18,7 +18,7 @@
 #include "mdh/runtime/process.h"
 #include "mdh/support/files.h"
 
-namespace mdh::test {
+namespace mdh::test::golden_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -200,4 +200,4 @@ TEST(GoldenFolder, every_expected_file_belongs_to_a_case) {
 }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::golden_test

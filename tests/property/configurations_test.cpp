@@ -25,7 +25,7 @@
 #include "mdh/passes/plan.h"
 #include "tests/property/generator.h"
 
-namespace mdh::test {
+namespace mdh::test::configurations_test {
 namespace {
 
 using scalar::Array;
@@ -192,4 +192,4 @@ TEST(Configurations, all_evaluators_and_the_compiled_code_compute_the_same_funct
 }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::configurations_test

@@ -17,7 +17,7 @@
 #include "tests/property/properties.h"
 #include "tests/property/triples.h"
 
-namespace mdh::test {
+namespace mdh::test::loops_test {
 namespace {
 
 using scalar::Array;
@@ -145,4 +145,4 @@ TEST(Loops, third_quarter) { run_share(2); }
 TEST(Loops, fourth_quarter) { run_share(3); }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::loops_test

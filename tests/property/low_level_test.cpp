@@ -18,7 +18,7 @@
 #include "tests/property/properties.h"
 #include "tests/property/triples.h"
 
-namespace mdh::test {
+namespace mdh::test::low_level_test {
 namespace {
 
 using scalar::Array;
@@ -132,4 +132,4 @@ TEST(LowLevel, all_orders_of_few_levels_compute_the_same_function) {
 }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::low_level_test

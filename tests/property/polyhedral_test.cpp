@@ -10,7 +10,7 @@
 #include "mdh/passes/lower.h"
 #include "mdh/support/random.h"
 
-namespace mdh::test {
+namespace mdh::test::polyhedral_test {
 namespace {
 
 using Numbers = std::vector<int64_t>;
@@ -75,4 +75,4 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, Generated, testing::ValuesIn(all_names()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::polyhedral_test

@@ -10,7 +10,7 @@
 #include "mdh/scalar/resolve.h"
 #include "tests/property/printed_function.h"
 
-namespace mdh::test {
+namespace mdh::test::printed_operations_test {
 namespace {
 
 using scalar::Function;
@@ -154,4 +154,4 @@ TEST(PrintedOperations, sixteen_bit_floats_are_exact_in_all_their_values) {
 }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::printed_operations_test

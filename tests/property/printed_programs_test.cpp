@@ -11,7 +11,7 @@
 #include "tests/property/printed_function.h"
 #include "tests/property/properties.h"
 
-namespace mdh::test {
+namespace mdh::test::printed_programs_test {
 namespace {
 
 using codegen::Dialect;
@@ -194,4 +194,4 @@ TEST(PrintedPrograms, functions_are_printed_once) {
 }
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::printed_programs_test

@@ -12,7 +12,7 @@
 #include <rapidcheck.h>
 #endif
 
-namespace mdh::test {
+namespace mdh::test::shrinking_test {
 namespace {
 
 struct Row {
@@ -76,4 +76,4 @@ INSTANTIATE_TEST_SUITE_P(Of, Shrinking, testing::ValuesIn(rows()),
                          [](const auto& row) { return std::string(row.param.name); });
 
 }  // namespace
-}  // namespace mdh::test
+}  // namespace mdh::test::shrinking_test

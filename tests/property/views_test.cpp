@@ -36,7 +36,7 @@ struct View {
   int64_t surplus = 0;  // declared beyond what is accessed; 0: inferred
 };
 
-enum class Kind { injective, any };
+enum class ViewKind { injective, any };
 
 /// One dimension, forwards or backwards.
 void add_walk(Axis& axis, size_t d, int64_t stride, const Set& sizes, Choices& choices) {
@@ -77,7 +77,7 @@ Access any_access(const Set& sizes, size_t rank, Choices& choices) {
 }
 
 /// Several injective accesses lie side by side along a last axis, so that they stay so together.
-View random_view(Choices& choices, Kind kind) {
+View random_view(Choices& choices, ViewKind kind) {
   View view;
   view.type = choices.pick<std::string>({"i32", "f64", "u8", "bool", "pair"});
   for (int64_t rank = choices.between(0, 3); rank > 0; --rank) {
@@ -87,8 +87,8 @@ View random_view(Choices& choices, Kind kind) {
   const auto rank = static_cast<size_t>(choices.between(0, 2));
   const Access first = injective_access(view.sizes, choices);
   for (int64_t n = 0; n < count; ++n) {
-    view.accesses.push_back(kind == Kind::any ? any_access(view.sizes, rank, choices) : first);
-    if (kind == Kind::any) continue;
+    view.accesses.push_back(kind == ViewKind::any ? any_access(view.sizes, rank, choices) : first);
+    if (kind == ViewKind::any) continue;
     Axis last{Set(view.sizes.size(), 0), 2 * n};
     view.accesses.back().push_back(last);
   }
@@ -170,7 +170,7 @@ std::vector<uint8_t> accessed(const View& view, const Array& array) {
 // ---- the properties
 
 std::string input_view_undoes_an_injective_output_view(Choices& choices) {
-  const View view = random_view(choices, Kind::injective);
+  const View view = random_view(choices, ViewKind::injective);
   const Program p = program_of(view);
   // Any MDA of this shape: the one that the view makes of buffers, with other values.
   Mda a = inp_view(p, random_inputs(choices, p));
@@ -184,7 +184,7 @@ std::string input_view_undoes_an_injective_output_view(Choices& choices) {
 }
 
 std::string output_view_restores_what_the_input_view_reads(Choices& choices) {
-  const View view = random_view(choices, choices.chance(50) ? Kind::any : Kind::injective);
+  const View view = random_view(choices, choices.chance(50) ? ViewKind::any : ViewKind::injective);
   const Program p = program_of(view);
   const std::vector<Array> buffers = random_inputs(choices, p);
   const std::vector<Array> again = out_view(p, inp_view(p, buffers));

@@ -8,7 +8,7 @@
 #include "mdh/runtime/testing.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::runtime::host {
+namespace mdh::runtime::host::build_test {
 namespace {
 
 using kernel::Module;
@@ -159,4 +159,4 @@ TEST(BuildGroups, both_compilers_of_this_machine_can_be_asked_for) {
 }
 
 }  // namespace
-}  // namespace mdh::runtime::host
+}  // namespace mdh::runtime::host::build_test

@@ -8,7 +8,7 @@
 #include "mdh/runtime/testing.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::runtime::host {
+namespace mdh::runtime::host::compiler_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -153,4 +153,4 @@ TEST(CommandLine, contraction_stands_behind_the_flags) {
 }
 
 }  // namespace
-}  // namespace mdh::runtime::host
+}  // namespace mdh::runtime::host::compiler_test

@@ -7,7 +7,7 @@
 #include "mdh/runtime/process.h"
 #include "mdh/runtime/testing.h"
 
-namespace mdh::runtime::host {
+namespace mdh::runtime::host::isa_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -84,4 +84,4 @@ TEST(Isa, model_of_the_cpu_does_not_change) {
 }
 
 }  // namespace
-}  // namespace mdh::runtime::host
+}  // namespace mdh::runtime::host::isa_test

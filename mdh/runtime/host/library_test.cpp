@@ -10,7 +10,7 @@
 #include "mdh/runtime/testing.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::runtime::host {
+namespace mdh::runtime::host::library_test {
 namespace {
 
 using kernel::Module;
@@ -349,4 +349,4 @@ TEST(Library, workspace_larger_than_the_memory_is_refused) {
 }
 
 }  // namespace
-}  // namespace mdh::runtime::host
+}  // namespace mdh::runtime::host::library_test

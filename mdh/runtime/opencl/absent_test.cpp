@@ -3,7 +3,7 @@
 #include "mdh/runtime/opencl/device.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::runtime::opencl {
+namespace mdh::runtime::opencl::absent_test {
 namespace {
 
 TEST(WithoutOpenClHeaders, what_to_do_is_said) {
@@ -17,4 +17,4 @@ TEST(WithoutOpenClHeaders, what_to_do_is_said) {
 }
 
 }  // namespace
-}  // namespace mdh::runtime::opencl
+}  // namespace mdh::runtime::opencl::absent_test

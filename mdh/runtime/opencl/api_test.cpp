@@ -4,7 +4,7 @@
 #include "mdh/runtime/opencl/testing.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::runtime::opencl {
+namespace mdh::runtime::opencl::api_test {
 namespace {
 
 TEST(OpenClApi, loader_that_is_not_there_is_missing) {
@@ -77,4 +77,4 @@ TEST(OpenClApi, machine_without_devices_is_told_what_to_install) {
 }
 
 }  // namespace
-}  // namespace mdh::runtime::opencl
+}  // namespace mdh::runtime::opencl::api_test

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace mdh::runtime::opencl {
+namespace mdh::runtime::opencl::build_log_test {
 namespace {
 
 const std::string source = "one\ntwo\nthree\nfour\nfive\nsix\nseven";
@@ -46,4 +46,4 @@ TEST(BuildLog, long_logs_show_a_limited_number_of_lines) {
 }
 
 }  // namespace
-}  // namespace mdh::runtime::opencl
+}  // namespace mdh::runtime::opencl::build_log_test

@@ -3,7 +3,7 @@
 #include "mdh/runtime/opencl/testing.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::runtime::opencl {
+namespace mdh::runtime::opencl::device_test {
 namespace {
 
 using Devices = OpenCl;
@@ -68,4 +68,4 @@ TEST(DeviceNames, machine_gets_plain_numbers) {
 }
 
 }  // namespace
-}  // namespace mdh::runtime::opencl
+}  // namespace mdh::runtime::opencl::device_test

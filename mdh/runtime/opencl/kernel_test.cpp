@@ -5,7 +5,7 @@
 #include "mdh/runtime/opencl/testing.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::runtime::opencl {
+namespace mdh::runtime::opencl::kernel_test {
 namespace {
 
 using kernel::Launch;
@@ -328,4 +328,4 @@ TEST_F(Kernels, module_that_forbids_contraction_gets_none) {
 }
 
 }  // namespace
-}  // namespace mdh::runtime::opencl
+}  // namespace mdh::runtime::opencl::kernel_test

@@ -4,7 +4,7 @@
 
 #include "mdh/support/testing.h"
 
-namespace mdh::runtime::opencl {
+namespace mdh::runtime::opencl::limits_test {
 namespace {
 
 using kernel::Launch;
@@ -83,4 +83,4 @@ TEST(Limits, doubles_need_a_device_that_has_them) {
 }
 
 }  // namespace
-}  // namespace mdh::runtime::opencl
+}  // namespace mdh::runtime::opencl::limits_test

@@ -2,7 +2,7 @@
 
 #include "mdh/runtime/opencl/testing.h"
 
-namespace mdh::runtime::opencl {
+namespace mdh::runtime::opencl::matmul_test {
 namespace {
 
 using MatMul = OpenCl;
@@ -74,4 +74,4 @@ TEST_F(MatMul, in_local_memory_with_cooperative_copies_is_that_of_a_plain_loop) 
 }
 
 }  // namespace
-}  // namespace mdh::runtime::opencl
+}  // namespace mdh::runtime::opencl::matmul_test

@@ -5,7 +5,7 @@
 
 #include "mdh/runtime/worker/testing.h"
 
-namespace mdh::runtime {
+namespace mdh::runtime::failures_test {
 namespace {
 
 void expect_outcome(const std::string& body, const WorkerOptions& how, WorkStatus status,
@@ -147,4 +147,4 @@ TEST(WorkerMemory, buffers_and_workspace_beyond_the_limit) {
 }
 
 }  // namespace
-}  // namespace mdh::runtime
+}  // namespace mdh::runtime::failures_test

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <cstring>
 
-namespace mdh::runtime {
+namespace mdh::runtime::message_test {
 namespace {
 
 struct Sockets {
@@ -130,4 +130,4 @@ TEST(WorkerSocket, message_that_is_too_long_is_not_sent) {
 }
 
 }  // namespace
-}  // namespace mdh::runtime
+}  // namespace mdh::runtime::message_test

@@ -9,7 +9,7 @@
 
 #include "mdh/support/testing.h"
 
-namespace mdh::runtime {
+namespace mdh::runtime::shared_buffers_test {
 namespace {
 
 int open_files() {
@@ -74,4 +74,4 @@ TEST(SharedBuffers, nothing_is_left_open) {
 }
 
 }  // namespace
-}  // namespace mdh::runtime
+}  // namespace mdh::runtime::shared_buffers_test

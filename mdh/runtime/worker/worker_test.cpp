@@ -11,7 +11,7 @@
 #include "mdh/runtime/worker/testing.h"
 #include "mdh/support/testing.h"
 
-namespace mdh::runtime {
+namespace mdh::runtime::worker_test {
 namespace {
 
 // ---- good runs
@@ -274,4 +274,4 @@ TEST(FindWorker, without_the_variable_it_lies_beside_the_running_program) {
 }
 
 }  // namespace
-}  // namespace mdh::runtime
+}  // namespace mdh::runtime::worker_test
