@@ -66,9 +66,14 @@ endif()
 # Tests are compiled more often than they run long.
 set(MDH_TEST_OPTIONS -O0)
 
+# With MDH_UNITY a target's sources are compiled in groups of this many: most of the time to compile
+# one goes into the headers and the templates that its neighbours use as well.
+set(MDH_UNITY_SIZE 8)
+
 function(mdh_target_defaults target)
   target_compile_features(${target} PUBLIC cxx_std_20)
-  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF UNITY_BUILD ${MDH_UNITY}
+                        UNITY_BUILD_BATCH_SIZE ${MDH_UNITY_SIZE})
   target_compile_options(${target} PRIVATE ${MDH_COMPILE_OPTIONS})
   target_link_options(${target} PUBLIC ${MDH_LINK_OPTIONS})
   target_include_directories(${target} PUBLIC ${mdh_SOURCE_DIR})
@@ -122,14 +127,20 @@ function(mdh_library name)
   endif()
 endfunction()
 
-# mdh_executable(name SOURCES a.cpp ... [LINK lib ...])
+# mdh_executable(name SOURCES a.cpp ... [LINK lib ...] [FOR_TESTS])
+# One that is only FOR_TESTS is compiled like them.
 function(mdh_executable name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "FOR_TESTS" "" "SOURCES;LINK")
   add_executable(${name} ${arg_SOURCES})
   mdh_target_defaults(${name})
   target_link_libraries(${name} PRIVATE fmt::fmt ${arg_LINK})
+  set(pch mdh_pch)
+  if(arg_FOR_TESTS)
+    target_compile_options(${name} PRIVATE ${MDH_TEST_OPTIONS})
+    set(pch mdh_test_pch)
+  endif()
   if(MDH_PCH)
-    target_precompile_headers(${name} REUSE_FROM mdh_pch)
+    target_precompile_headers(${name} REUSE_FROM ${pch})
   endif()
 endfunction()
 

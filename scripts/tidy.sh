@@ -23,7 +23,7 @@ if ((${#files[@]} == 0)); then
   mapfile -d '' files < <(find "$root/mdh" -name '*.cpp' -print0 | sort -z)
 fi
 
-cmake --preset release -B build/tidy -DMDH_PCH=OFF -DMDH_CCACHE=OFF >/dev/null
+cmake --preset release -B build/tidy -DMDH_PCH=OFF -DMDH_UNITY=OFF -DMDH_CCACHE=OFF >/dev/null
 
 # Sources that stand in for a missing package are not compiled where it is there.
 compiled=()
