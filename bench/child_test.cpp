@@ -6,7 +6,7 @@
 
 #include "mdh/driver/stages.h"
 
-namespace mdh::bench {
+namespace mdh::bench::child_test {
 namespace {
 
 class Places : public testing::Test {
@@ -46,4 +46,4 @@ TEST_F(Places, what_the_user_says_comes_first) {
 }
 
 }  // namespace
-}  // namespace mdh::bench
+}  // namespace mdh::bench::child_test

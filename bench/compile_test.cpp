@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace mdh::bench {
+namespace mdh::bench::compile_test {
 namespace {
 
 CompileReport report() {
@@ -56,4 +56,4 @@ TEST(Compile, json_has_every_round) {
 }
 
 }  // namespace
-}  // namespace mdh::bench
+}  // namespace mdh::bench::compile_test

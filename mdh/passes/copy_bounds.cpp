@@ -27,7 +27,7 @@ struct Edge {
 };
 
 /// Loops one in the other, and what is done for one element.
-struct Nest {
+struct CopyNest {
   std::vector<For> loops;  // without their bodies
   std::vector<Expr> conditions;
   Block element;
@@ -39,8 +39,8 @@ bool is_copy(const Block& block) {
 }
 
 /// The loops of a copy have no level.
-std::optional<Nest> nest_of(const Stmt& s) {
-  Nest nest;
+std::optional<CopyNest> copy_nest_of(const Stmt& s) {
+  CopyNest nest;
   const Stmt* inner = &s;
   for (const For* loop = s.as<For>(); loop; loop = inner->as<For>()) {
     if (loop->how != loop::How::sequential || !loop->level.empty() || !constant(loop->trip)) break;
@@ -60,12 +60,12 @@ std::optional<Nest> nest_of(const Stmt& s) {
   return is_copy(nest.element) ? std::optional(nest) : std::nullopt;
 }
 
-Stmt element_of(const Nest& nest) {
+Stmt element_of(const CopyNest& nest) {
   return StmtNode{loop::If{all_of(nest.conditions), nest.element, {}}};
 }
 
 /// The loops from some depth on.
-Block loops_from(const Nest& nest, size_t depth) {
+Block loops_from(const CopyNest& nest, size_t depth) {
   Block body = nest.conditions.empty() ? nest.element : Block{element_of(nest)};
   for (size_t n = nest.loops.size(); n > depth; --n) {
     For loop = nest.loops[n - 1];
@@ -76,7 +76,7 @@ Block loops_from(const Nest& nest, size_t depth) {
 }
 
 /// Counters of the nest that an index grows with, by their depth; nothing if it is not clear how.
-std::optional<std::vector<size_t>> counters_of(const Nest& nest, const Expr& index) {
+std::optional<std::vector<size_t>> counters_of(const CopyNest& nest, const Expr& index) {
   std::vector<size_t> found;
   for (size_t n = 0; n < nest.loops.size(); ++n) {
     const auto slope = scalar::coefficient(index, nest.loops[n].var);
@@ -93,7 +93,7 @@ std::optional<Edge> edge_of(const Expr& condition) {
 }
 
 /// Conditions on a single counter are trip counts.
-void bound_loops(Nest& nest) {
+void bound_loops(CopyNest& nest) {
   std::erase_if(nest.conditions, [&](const Expr& condition) {
     const auto edge = edge_of(condition);
     const auto counters = edge ? counters_of(nest, edge->index) : std::nullopt;
@@ -123,7 +123,7 @@ int64_t reach(const For& loop, const Expr& index) {
 /// Splits a nest by what holds for all elements of its inner loops.
 class Splitter {
  public:
-  explicit Splitter(const Nest& nest) : nest_(nest), inside_(nest) {
+  explicit Splitter(const CopyNest& nest) : nest_(nest), inside_(nest) {
     std::erase_if(inside_.conditions, [&](const Expr& condition) {
       const auto edge = edge_of(condition);
       return edge && take(*edge);
@@ -176,18 +176,18 @@ class Splitter {
     });
   }
 
-  const Nest& nest_;
-  Nest inside_;
+  const CopyNest& nest_;
+  CopyNest inside_;
   std::vector<Expr> needed_;
   size_t depth_ = 0;  // so many loops are outside of the decision
 };
 
-Block block(const Block& statements) {
+Block with_copy_bounds(const Block& statements) {
   Block result;
   for (const Stmt& s : statements) {
-    auto nest = nest_of(s);
+    auto nest = copy_nest_of(s);
     if (!nest) {
-      result.push_back(loop::map_children(s, block));
+      result.push_back(loop::map_children(s, with_copy_bounds));
       continue;
     }
     bound_loops(*nest);
@@ -200,7 +200,7 @@ Block block(const Block& statements) {
 
 loop::Program copy_bounds(const loop::Program& program) {
   loop::Program result = program;
-  result.body = block(program.body);
+  result.body = with_copy_bounds(program.body);
   return result;
 }
 

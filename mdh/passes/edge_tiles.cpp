@@ -16,21 +16,22 @@ using loop::How;
 using loop::Stmt;
 using loop::StmtNode;
 
-bool is_in(const std::vector<Symbol>& symbols, const Symbol& symbol) {
+bool contains_symbol(const std::vector<Symbol>& symbols, const Symbol& symbol) {
   return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
 }
 
-bool is_register(const loop::Program& p, const Symbol& buffer) {
+bool in_registers(const loop::Program& p, const Symbol& buffer) {
   return find_buffer(p, buffer).scope == loop::Scope::registers;
 }
 
-bool reads(const Block& block, const Symbol& buffer) {
-  return any_of(block, [&](const Stmt& s) { return is_in(loop::uses_of(s).reads, buffer); });
+bool reads_buffer(const Block& block, const Symbol& buffer) {
+  return any_of(block,
+                [&](const Stmt& s) { return contains_symbol(loop::uses_of(s).reads, buffer); });
 }
 
-bool writes(const Block& block, const Symbol& buffer) {
+bool writes_buffer(const Block& block, const Symbol& buffer) {
   return any_of(block, [&](const Stmt& s) {
-    return !s.as<loop::Alloc>() && is_in(loop::uses_of(s).writes, buffer);
+    return !s.as<loop::Alloc>() && contains_symbol(loop::uses_of(s).writes, buffer);
   });
 }
 
@@ -40,11 +41,11 @@ bool computes_all(const Block& block, const Symbol& buffer) {
     const loop::For* loop = as_replicated(s);
     return loop && !constant(loop->trip);
   });
-  return writes(block, buffer) && !bounded;
+  return writes_buffer(block, buffer) && !bounded;
 }
 
-bool uses(const Block& block, const Symbol& buffer) {
-  return reads(block, buffer) || writes(block, buffer);
+bool uses_buffer(const Block& block, const Symbol& buffer) {
+  return reads_buffer(block, buffer) || writes_buffer(block, buffer);
 }
 
 /// Nothing is computed but combinations, and no register is written.
@@ -52,22 +53,22 @@ bool is_write_up(const loop::Program& p, const Block& block) {
   return !any_of(block, [&](const Stmt& s) {
     const std::vector<Symbol> written = loop::uses_of(s).writes;
     return s.as<loop::Apply>() || std::any_of(written.begin(), written.end(),
-                                              [&](const auto& b) { return is_register(p, b); });
+                                              [&](const auto& b) { return in_registers(p, b); });
   });
 }
 
 /// Registers that begin in the block.
-std::vector<Symbol> registers_of(const loop::Program& p, const Block& block) {
+std::vector<Symbol> registers_begun_in(const loop::Program& p, const Block& block) {
   std::vector<Symbol> found;
   for (const Stmt& s : block) {
     const auto* alloc = s.as<loop::Alloc>();
-    if (alloc && is_register(p, alloc->buffer)) found.push_back(alloc->buffer);
+    if (alloc && in_registers(p, alloc->buffer)) found.push_back(alloc->buffer);
   }
   return found;
 }
 
-/// Copies what statements read of registers, with the loops around the reads; loops over registers
-/// and lanes run over all of their parts, as they do in whole tiles.
+/// Copies what statements read of registers, with the loops around the reads; loops over
+/// registers and lanes run over all of their parts, as they do in whole tiles.
 class Copier {
  public:
   Copier(const Symbol& from, const Symbol& to, Names& names)
@@ -118,11 +119,11 @@ class Copier {
 };
 
 /// Loops one round after the other, reading from other buffers.
-Block sequential(const Block& block, const std::map<Symbol, Symbol>& instead) {
+Block in_sequence(const Block& block, const std::map<Symbol, Symbol>& instead) {
   Block result;
   for (const Stmt& s : block) {
     StmtNode node = loop::map_children(s, [&](const Block& child) {
-                      return sequential(child, instead);
+                      return in_sequence(child, instead);
                     }).node();
     if (auto* loop = std::get_if<loop::For>(&node.is)) loop->how = How::sequential;
     if (auto* load = std::get_if<loop::Load>(&node.is)) {
@@ -143,10 +144,10 @@ size_t common_statements(const loop::Program& p, const Block& tile,
   for (auto at = end; at != tile.begin();) {
     --at;
     const auto* alloc = at->as<loop::Alloc>();
-    if (!alloc || !is_register(p, alloc->buffer)) continue;
+    if (!alloc || !in_registers(p, alloc->buffer)) continue;
     const Block before(at, end), rest(end, tile.end());
     const bool written_up = computes_all(before, alloc->buffer) && is_write_up(p, rest);
-    if (uses(rest, alloc->buffer) && !written_up) end = at;
+    if (uses_buffer(rest, alloc->buffer) && !written_up) end = at;
   }
   return static_cast<size_t>(end - tile.begin());
 }
@@ -154,8 +155,8 @@ size_t common_statements(const loop::Program& p, const Block& tile,
 Block from_memory(loop::Program& p, const Block& before, const Block& rest, Names& names) {
   Block result;
   std::map<Symbol, Symbol> instead;
-  for (const Symbol& buffer : registers_of(p, before)) {
-    if (!reads(rest, buffer)) continue;
+  for (const Symbol& buffer : registers_begun_in(p, before)) {
+    if (!reads_buffer(rest, buffer)) continue;
     loop::Buffer memory = find_buffer(p, buffer);
     memory.symbol = names.fresh(buffer.name + "_edge");
     memory.holds = 0;
@@ -165,7 +166,7 @@ Block from_memory(loop::Program& p, const Block& before, const Block& rest, Name
     p.buffers.push_back(memory);
   }
   if (instead.empty()) return rest;
-  append(result, sequential(rest, instead));
+  append(result, in_sequence(rest, instead));
   return result;
 }
 

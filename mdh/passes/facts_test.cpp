@@ -4,7 +4,7 @@
 
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::facts_test {
 namespace {
 
 /// A condition as in a loop program.
@@ -105,4 +105,4 @@ TEST(Facts, open_part_is_what_is_left) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::facts_test

@@ -4,7 +4,7 @@
 
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::pad_test {
 namespace {
 
 /// Rows: o with a part too many and u in registers; columns: q.
@@ -94,4 +94,4 @@ TEST(Pad, all_that_accumulates_in_a_tile_is_padded_or_nothing_is) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::pad_test

@@ -14,14 +14,14 @@ using loop::Stmt;
 using loop::StmtNode;
 using scalar::BinaryOp;
 
-Block block(const Block& statements, const Facts& known);
+Block settled_block(const Block& statements, const Facts& known);
 
 bool has_counters(const Stmt& s) {
   return s.as<loop::For>() || s.as<loop::Lanes>() || s.as<loop::Deal>();
 }
 
 /// What holds inside of the statement, besides what holds around it.
-Facts inside(const Stmt& s, Facts known) {
+Facts known_inside(const Stmt& s, Facts known) {
   if (const auto* loop = s.as<loop::For>()) {
     // Loops around kernels may run over all parts: those that are empty do nothing.
     if (has_teams(loop->body)) {
@@ -48,7 +48,7 @@ Expr settled(const Expr& e, const Facts& known) {
   return e;
 }
 
-Stmt defined(const loop::Let& let, Facts& known) {
+Stmt settled_let(const loop::Let& let, Facts& known) {
   const Expr value = settled(let.value, known);
   if (const auto number = constant(value); number && *number >= 0) {
     known.set_range(let.var, *number);
@@ -56,34 +56,36 @@ Stmt defined(const loop::Let& let, Facts& known) {
   return StmtNode{loop::Let{let.var, value}};
 }
 
-Block chosen(const loop::If& choice, const Facts& known) {
+Block settled_choice(const loop::If& choice, const Facts& known) {
   const auto open = known.open_part(choice.condition);
-  if (!open) return block(choice.then, known);
-  if (decided(*open) == false) return block(choice.otherwise, known);
+  if (!open) return settled_block(choice.then, known);
+  if (decided(*open) == false) return settled_block(choice.otherwise, known);
   Facts then = known;
   then.assume(choice.condition);
-  return {StmtNode{loop::If{*open, block(choice.then, then), block(choice.otherwise, known)}}};
+  return {StmtNode{
+      loop::If{*open, settled_block(choice.then, then), settled_block(choice.otherwise, known)}}};
 }
 
-Block block(const Block& statements, const Facts& around) {
+Block settled_block(const Block& statements, const Facts& around) {
   Block result;
   Facts known = around;
   for (const Stmt& s : statements) {
     if (const auto* let = s.as<loop::Let>()) {
-      result.push_back(defined(*let, known));
+      result.push_back(settled_let(*let, known));
       continue;
     }
     if (const auto* choice = s.as<loop::If>()) {
-      append(result, chosen(*choice, known));
+      append(result, settled_choice(*choice, known));
       continue;
     }
     if (!has_counters(s)) {
       result.push_back(
-          loop::map_children(s, [&](const Block& child) { return block(child, known); }));
+          loop::map_children(s, [&](const Block& child) { return settled_block(child, known); }));
       continue;
     }
-    const Facts more = inside(s, known);
-    result.push_back(loop::map_children(s, [&](const Block& child) { return block(child, more); }));
+    const Facts more = known_inside(s, known);
+    result.push_back(
+        loop::map_children(s, [&](const Block& child) { return settled_block(child, more); }));
   }
   return result;
 }
@@ -92,7 +94,7 @@ Block block(const Block& statements, const Facts& around) {
 
 loop::Program settle(const loop::Program& program) {
   loop::Program result = program;
-  result.body = block(program.body, {});
+  result.body = settled_block(program.body, {});
   return result;
 }
 

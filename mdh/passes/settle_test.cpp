@@ -4,7 +4,7 @@
 
 #include "mdh/passes/test_programs.h"
 
-namespace mdh::passes {
+namespace mdh::passes::settle_test {
 namespace {
 
 TEST(Settle, a_trip_count_answers_inside_of_a_share) {
@@ -55,4 +55,4 @@ TEST(Settle, a_maximum_is_the_side_that_is_known_to_be_greater) {
 }
 
 }  // namespace
-}  // namespace mdh::passes
+}  // namespace mdh::passes::settle_test

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-namespace mdh {
+namespace mdh::cores_test {
 namespace {
 
 cpu_set_t cores_now() {
@@ -57,4 +57,4 @@ TEST(CoresOfStart, thread_that_confined_itself_stays_so) {
 }
 
 }  // namespace
-}  // namespace mdh
+}  // namespace mdh::cores_test
