@@ -13,7 +13,6 @@ class Collector {
     const ll::StageCode plain;
     add(code.transport == ll::Transport::registers, where + ".transport");
     add(code.width != plain.width, where + ".width");
-    add(!code.copy_order.empty(), where + ".copy_order");
     add(code.prefetch && target.name != "openmp", where + ".prefetch");
     add(code.hint != plain.hint, where + ".hint");
     add(code.opaque, where + ".opaque");

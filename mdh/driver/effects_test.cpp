@@ -13,7 +13,7 @@ TEST(Effects, what_is_generated_is_not_listed) {
   ll::Code code;
   EXPECT_TRUE(unused(code).empty());
   code.stage["A"] = {{.pad = 4, .depth = 2, .transport = ll::Transport::async}};
-  code.stage["B"] = {{.prefetch = ll::Prefetch{16, {"L1", "k"}}}};
+  code.stage["B"] = {{.copy_order = {{"k", 8}}, .prefetch = ll::Prefetch{16, {"L1", "k"}}}};
   code.edge = {{"i", ll::Edge::overlap}, {"j", ll::Edge::pad}};
   code.kernel.compiler = "gcc";
   code.kernel.flags = {"-O2"};
@@ -25,12 +25,12 @@ TEST(Effects, what_is_generated_is_not_listed) {
 TEST(Effects, what_is_not_generated_is_listed_as_it_is_written) {
   ll::Code code;
   code.stage["A"] = {{.transport = ll::Transport::registers}};
-  code.stage["B"] = {{}, {.copy_order = {{"k", 8}}, .opaque = true}};
+  code.stage["B"] = {{}, {.width = 16, .opaque = true}};
   code.edge = {{"i", ll::Edge::clamp}, {"j", ll::Edge::mask}};
   code.combine[{"BLK", "k"}] = ll::Combination::cluster;
   code.kernel.store = ll::Hint::streaming;
   EXPECT_EQ(unused(code),
-            (std::vector<std::string>{"code.stage.A[0].transport", "code.stage.B[1].copy_order",
+            (std::vector<std::string>{"code.stage.A[0].transport", "code.stage.B[1].width",
                                       "code.stage.B[1].opaque", "code.edge.j", "code.combine.BLK.k",
                                       "code.kernel.store"}));
 }

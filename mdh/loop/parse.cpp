@@ -258,6 +258,7 @@ class Parser {
     s.team = names_in_parentheses();
     if (tokens_.accept("roll")) s.roll = roll();
     if (tokens_.accept("ahead")) s.ahead = ahead();
+    if (tokens_.accept("blocks")) s.blocks = counters();
     return StmtNode{s};
   }
 

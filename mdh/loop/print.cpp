@@ -72,10 +72,11 @@ class Printer {
                                     : "";
     const std::string ahead =
         s.ahead ? fmt::format(" ahead {} by {}", s.ahead->digit.name, s.ahead->by) : "";
-    return fmt::format("copy {}{} {} = {} within ({}) team ({}){}{};\n",
+    const std::string blocks = s.blocks.empty() ? "" : " blocks " + print_counters(s.blocks);
+    return fmt::format("copy {}{} {} = {} within ({}) team ({}){}{}{};\n",
                        s.transport == Transport::async ? "async " : "", print_counters(s.axes),
                        print(s.to), print(s.from), print_conditions(s.within), print_names(s.team),
-                       roll, ahead);
+                       roll, ahead, blocks);
   }
   std::string operator()(const Accumulate& s) const {
     return fmt::format("accumulate {} from {};\n", print_target(s.target), print_elements(s.reads));

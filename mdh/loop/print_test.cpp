@@ -232,11 +232,11 @@ TEST(LoopText, copies_in_flight_are_read_back) {
 
 TEST(LoopText, what_is_asked_for_ahead_is_read_back) {
   EXPECT_EQ(body_of(rows_with(R"(alloc t;
-      loop p { copy (c < 4) t[c, 0] = x[p, c] within () team () ahead p by 2; prefetch x[p + 2, 0]; })")),
+      loop p { copy (c < 4) t[c, 0] = x[p, c] within () team () ahead p by 2 blocks (c < 2); prefetch x[p + 2, 0]; })")),
             R"(body {
   alloc t;
   loop p {
-    copy (c < 4) t[c, 0] = x[p, c] within () team () ahead p by 2;
+    copy (c < 4) t[c, 0] = x[p, c] within () team () ahead p by 2 blocks (c < 2);
     prefetch x[p + 2, 0];
   }
 }

@@ -224,6 +224,7 @@ struct Copy {
   Transport transport = Transport::plain;
   std::optional<Roll> roll = {};
   std::optional<Ahead> ahead = {};
+  std::vector<Counter> blocks = {};  // axes of which so many elements are copied before all others
   friend bool operator==(const Copy&, const Copy&) = default;
 };
 

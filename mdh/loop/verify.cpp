@@ -68,6 +68,9 @@ class Verifier {
       is_digit(s.ahead->digit);
       internal_check(s.ahead->by >= 1, "a copy is ahead by {}", s.ahead->by);
     }
+    for (const Counter& block : s.blocks) {
+      internal_check(block.count >= 1, "a block of {} along '{}'", block.count, block.var.name);
+    }
     inside([&] {
       for (const Counter& axis : s.axes) count(axis);
       defined_.insert(dimensions_.begin(), dimensions_.end());

@@ -43,7 +43,8 @@ std::optional<CopyNest> copy_nest_of(const Stmt& s) {
   CopyNest nest;
   const Stmt* inner = &s;
   for (const For* loop = s.as<For>(); loop; loop = inner->as<For>()) {
-    if (loop->how != loop::How::sequential || !loop->level.empty() || !constant(loop->trip)) break;
+    const bool counted = constant(loop->trip) || bound_of(*loop);
+    if (loop->how != loop::How::sequential || !loop->level.empty() || !counted) break;
     For bare = *loop;
     bare.body.clear();
     nest.loops.push_back(bare);

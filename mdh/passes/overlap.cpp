@@ -36,6 +36,15 @@ std::optional<int64_t> factor(const Expr& e, const std::vector<Digit>& digits) {
   return common;
 }
 
+/// The sum less an amount, which comes right behind its first term: numbers that stand at the end,
+/// where loops are written out, are added up when code is printed.
+Expr less_in_front(const Expr& sum, const Expr& amount) {
+  const auto* b = sum.as<scalar::Binary>();
+  const bool is_sum = b && (b->op == BinaryOp::add || b->op == BinaryOp::subtract);
+  if (!is_sum) return sum - amount;
+  return scalar::binary(b->op, less_in_front(b->left, amount), b->right);
+}
+
 /// Temporaries that hold something of a dimension: what was copied into them is found by its
 /// digits, or was computed.
 class Holders {
@@ -237,7 +246,7 @@ class Overlap {
       }
     }
     if (!by || *times == 0) return e;
-    return e - *by * scalar::index_literal(*times);
+    return less_in_front(e, *by * scalar::index_literal(*times));
   }
 
   const loop::Program& program_;

@@ -43,8 +43,8 @@ TEST(Overlap, a_tile_over_the_edge_is_shifted_back) {
         if h * 8 >= shift_i {
           for REG.i u < 2 unrolled {
             for SIMD.i a < 4 lanes {
-              load l = x[c * 16 + h * 8 + u * 4 + a - shift_i];
-              store y[c * 16 + h * 8 + u * 4 + a - shift_i] = l;
+              load l = x[c * 16 - shift_i + h * 8 + u * 4 + a];
+              store y[c * 16 - shift_i + h * 8 + u * 4 + a] = l;
             }
           }
         } else {

@@ -70,9 +70,13 @@ class Placer {
     const loop::Buffer& tile = find_buffer(program_, copy.to.buffer);
     const bool registers =
         tile.scope == loop::Scope::registers && loop::volume_of(axes) <= most_in_registers;
-    if (registers) body = in_vectors(copy, tile, body, axes);
-    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
-      body = in_loop(axis->var, axis->count, registers ? How::unrolled : How::sequential, body);
+    if (registers) {
+      body = in_vectors(copy, tile, body, axes);
+      for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+        body = in_loop(axis->var, axis->count, How::unrolled, body);
+      }
+    } else {
+      body = in_blocks(copy, body);
     }
     body = guarded(body, before);
     append(body, asked_ahead(copy));
@@ -80,6 +84,34 @@ class Placer {
   }
 
  private:
+  /// Loops over the axes; blocks of them are outside of all others.
+  Block in_blocks(const loop::Copy& copy, Block body) {
+    std::vector<Counter> outside;
+    for (auto axis = copy.axes.rbegin(); axis != copy.axes.rend(); ++axis) {
+      const auto block = std::find_if(copy.blocks.begin(), copy.blocks.end(),
+                                      [&](const Counter& b) { return b.var == axis->var; });
+      if (block == copy.blocks.end() || block->count >= axis->count) {
+        body = in_loop(axis->var, axis->count, How::sequential, body);
+        continue;
+      }
+      const Expr size = scalar::index_literal(block->count);
+      const Counter blocks{names_.fresh(axis->var.name + "_block"),
+                           (axis->count + block->count - 1) / block->count};
+      const Expr begin = loop::index_variable(blocks.var) * size;
+      Instance moved(names_);
+      moved.set(axis->var, begin + loop::index_variable(axis->var));
+      const bool divides = axis->count % block->count == 0;
+      const Expr room = scalar::index_literal(axis->count) - begin;
+      body = {StmtNode{loop::For{axis->var, divides ? size : least(size, room), How::sequential, "",
+                                 moved.without_lets(body)}}};
+      outside.push_back(blocks);
+    }
+    for (const Counter& blocks : outside) {
+      body = in_loop(blocks.var, blocks.count, How::sequential, body);
+    }
+    return body;
+  }
+
   /// Every line of what the copy will read some iterations later. Tiles are near anyway.
   Block asked_ahead(const loop::Copy& copy) {
     if (!copy.ahead || find_buffer(program_, copy.from.buffer).role == loop::Role::temporary) {

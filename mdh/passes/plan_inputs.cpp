@@ -4,6 +4,7 @@
 #include <map>
 
 #include "mdh/hl/analysis.h"
+#include "mdh/ll/names.h"
 #include "mdh/ll/roll.h"
 #include "mdh/ll/staging.h"
 #include "mdh/ll/tile_axes.h"
@@ -155,7 +156,23 @@ class InputPlanner {
     }
     if (code_of(s).roll) copy.roll = rolled(s, copy.axes);
     copy.ahead = ahead_of(s);
+    copy.blocks = blocks_of(s, tile, copy.axes);
     return copy;
+  }
+
+  /// Along the first axis of the dimension, the one that is worth most.
+  std::vector<Counter> blocks_of(const Staging& s, const Stored& tile,
+                                 const std::vector<Counter>& axes) const {
+    std::vector<Counter> blocks;
+    for (const auto& [name, size] : code_of(s).copy_order) {
+      const auto dimension = ll::find_axis(c_.computation, view(s), name);  // from 1 on
+      for (size_t n = 0; dimension && n < axes.size(); ++n) {
+        if (tile.axes[n].dimension + 1 != static_cast<size_t>(*dimension)) continue;
+        blocks.push_back({axes[n].var, size});
+        break;
+      }
+    }
+    return blocks;
   }
 
   /// Along a loop around the copy.

@@ -95,6 +95,24 @@ body {
 )");
 }
 
+TEST(Plan, what_code_says_of_a_copy_is_in_it) {
+  const auto copy_with = [](const std::string& code) {
+    const std::string text =
+        planned(pw_program("k: 4 by pw(add), r: 6 by pw(add)", "[r, k]"), R"("layers": ["HM", "L1"],
+    "split": {"k": ["L1 4"], "r": ["HM 2", "L1 3"]}, "order": ["HM.r", "L1.k", "L1.r"],
+    "stage": {"x": [{"from": "L1.k", "region": "L1"}]},
+    "code": {"stage": {"x": [{)" + code + "}]}}");
+    const size_t at = text.find("team ()") + 7;
+    return text.substr(at, text.find(';', at) - at);
+  };
+  EXPECT_EQ(copy_with(R"("copy_order": {"k": 2})"), " blocks (x_l1_2 < 2)");
+  EXPECT_EQ(copy_with(R"("copy_order": {"r": 2})"), " blocks (x_l1_1 < 2)");
+  EXPECT_EQ(copy_with(R"("copy_order": {"1": 3, "2": 2})"), " blocks (x_l1_1 < 3, x_l1_2 < 2)");
+  EXPECT_EQ(copy_with(R"("prefetch": {"distance": 5, "level": "HM.r"})"), " ahead hm_r by 5");
+  EXPECT_EQ(copy_with(R"("prefetch": {"distance": 5, "level": "L1.r"})"), "")
+      << "L1.r is not around the copy";
+}
+
 TEST(Plan, what_code_says_of_a_tile_is_in_its_buffer) {
   const std::string text = planned(pw_program("k: 4 by pw(add)", "[k]"), R"("layers": ["HM", "L1"],
     "split": {"k": ["HM 2", "L1 2"]}, "order": ["HM.k", "L1.k"],

@@ -79,6 +79,8 @@ class Finder {
   }
 
   void copied(const loop::Copy& copy, const std::vector<Symbol>& around) {
+    if (copy.ahead) found_.insert("asked for ahead");
+    if (!copy.blocks.empty()) found_.insert("copy in blocks");
     found_.insert(find_buffer(program_, copy.from.buffer).role == loop::Role::input
                       ? "copy of the user's buffer"
                       : "copy of a tile");
@@ -123,6 +125,8 @@ const std::vector<std::string>& rule_names() {
       "copy by a team",
       "copy per member",
       "guarded copy",
+      "asked for ahead",
+      "copy in blocks",
       "lockstep",
       "exact tile in registers",
       "reads past registers",

@@ -210,6 +210,7 @@ ll::Config with_orders(const ll::Config& config, const hl::Program& p,
     tiles.resize(relocations.size());
     for (ll::StageCode& tile : tiles) {
       tile.prefetch = ll::Prefetch{random.between(1, 20), random.pick(config.order)};
+      if (random.chance(50)) tile.copy_order = {{"1", random.between(1, 4)}};
     }
   }
   if (random.chance(80)) {  // only vector code on registers has orders, so most cases do not
