@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/compile.h"
+#include "bench/machine_json.h"
 #include "bench/statistics.h"
 #include "mdh/support/text.h"
 
@@ -81,10 +82,7 @@ std::string to_json(const CompileReport& report) {
   out["workload"] = report.workload;
   out["version"] = report.version;
   out["date"] = report.machine.date;
-  out["machine"] = {{"cpu", report.machine.cpu},
-                    {"class", report.machine.kind},
-                    {"cores", report.machine.cores},
-                    {"system", report.machine.system}};
+  out["machine"] = json_of(report.machine);
   out["variants"] = report.variants;
   out["source_bytes"] = report.source_bytes;
   out["target"] = screening_target;

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/machine_json.h"
 #include "bench/statistics.h"
 #include "mdh/support/text.h"
 
@@ -247,10 +248,7 @@ std::string to_json(const Report& report) {
   out["suite"] = report.suite;
   out["version"] = report.version;
   out["date"] = report.machine.date;
-  out["machine"] = {{"cpu", report.machine.cpu},
-                    {"class", report.machine.kind},
-                    {"cores", report.machine.cores},
-                    {"system", report.machine.system}};
+  out["machine"] = json_of(report.machine);
   out["compilers"] = report.machine.compilers;
   out["threads"] = report.threads;
   out["rounds"] = report.rounds;

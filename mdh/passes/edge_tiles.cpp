@@ -16,23 +16,16 @@ using loop::How;
 using loop::Stmt;
 using loop::StmtNode;
 
-bool contains_symbol(const std::vector<Symbol>& symbols, const Symbol& symbol) {
-  return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
-}
-
 bool in_registers(const loop::Program& p, const Symbol& buffer) {
   return find_buffer(p, buffer).scope == loop::Scope::registers;
 }
 
 bool reads_buffer(const Block& block, const Symbol& buffer) {
-  return any_of(block,
-                [&](const Stmt& s) { return contains_symbol(loop::uses_of(s).reads, buffer); });
+  return any_of(block, [&](const Stmt& s) { return reads(s, buffer); });
 }
 
 bool writes_buffer(const Block& block, const Symbol& buffer) {
-  return any_of(block, [&](const Stmt& s) {
-    return !s.as<loop::Alloc>() && contains_symbol(loop::uses_of(s).writes, buffer);
-  });
+  return any_of(block, [&](const Stmt& s) { return !s.as<loop::Alloc>() && writes(s, buffer); });
 }
 
 /// Loops over registers and lanes in it have no bounds: all that they write is written.

@@ -17,16 +17,6 @@ using loop::How;
 using loop::Stmt;
 using loop::StmtNode;
 
-bool reads(const Stmt& s, const Symbol& buffer) {
-  const std::vector<Symbol> all = loop::uses_of(s).reads;
-  return std::find(all.begin(), all.end(), buffer) != all.end();
-}
-
-bool writes(const Stmt& s, const Symbol& buffer) {
-  const std::vector<Symbol> all = loop::uses_of(s).writes;
-  return std::find(all.begin(), all.end(), buffer) != all.end();
-}
-
 /// Which is a write as well.
 bool begins(const Stmt& s, const Symbol& buffer) {
   const auto* alloc = s.as<loop::Alloc>();

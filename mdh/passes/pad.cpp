@@ -71,12 +71,13 @@ class Padder {
 
   // ---- what can be computed beyond an edge
 
+  /// There are parts without points.
   bool reaches_over(int dimension) const {
-    int64_t greatest = 0;
+    std::vector<loop::Digit> mine;
     for (const loop::Digit& d : program_.digits) {
-      if (d.dimension == dimension) greatest += (d.parts - 1) * d.step;
+      if (d.dimension == dimension) mine.push_back(d);
     }
-    return greatest >= program_.dimensions[dimension].size;
+    return nonempty(program_, mine).has_value();
   }
 
   void choose(int dimension) {

@@ -56,6 +56,16 @@ bool any_of(const Block& block, const std::function<bool(const Stmt&)>& holds) {
   });
 }
 
+bool reads(const Stmt& s, const Symbol& buffer) {
+  const std::vector<Symbol> all = loop::uses_of(s).reads;
+  return std::find(all.begin(), all.end(), buffer) != all.end();
+}
+
+bool writes(const Stmt& s, const Symbol& buffer) {
+  const std::vector<Symbol> all = loop::uses_of(s).writes;
+  return std::find(all.begin(), all.end(), buffer) != all.end();
+}
+
 bool has_teams(const Block& block) {
   return any_of(block, [](const Stmt& s) { return s.as<loop::Deal>() || s.as<loop::Barrier>(); });
 }

@@ -29,6 +29,10 @@ bool is_free_of(const loop::Expr& e, const std::set<Symbol>& names);
 /// A statement, here or deeper, satisfies the condition.
 bool any_of(const loop::Block& block, const std::function<bool(const loop::Stmt&)>& holds);
 
+/// The statement itself, not one inside it, reads or writes the buffer; an Alloc writes it.
+bool reads(const loop::Stmt& s, const Symbol& buffer);
+bool writes(const loop::Stmt& s, const Symbol& buffer);
+
 /// Cores of a team meet or part somewhere in it.
 bool has_teams(const loop::Block& block);
 
