@@ -123,8 +123,8 @@ class Placer {
     const Stmt now = StmtNode{loop::Prefetch{copy.from}};
     const Stmt then = later.statement(now);
     if (then == now) return {};
-    const int64_t line =
-        bytes_of_line / scalar::bytes_of(find_buffer(program_, copy.from.buffer).type);
+    const int64_t bytes = scalar::bytes_of(find_buffer(program_, copy.from.buffer).type);
+    const int64_t line = std::max<int64_t>(1, bytes_of_line / bytes);  // a record may be longer
     std::vector<Counter> axes = copy.axes, along;
     int64_t volume = 1;
     while (!axes.empty() && stride_in(copy.from, axes.back()) == volume) {

@@ -86,5 +86,29 @@ TEST(PlaceCopies, an_asynchronous_copy_issues_its_elements) {
                  more);
 }
 
+TEST(PlaceCopies, records_longer_than_a_line_are_asked_for_one_by_one) {
+  const loop::Program p = place_copies(loop::parse(R"(mdh_loop 1
+kernel pick
+record wide { v: f64[9]; }
+dimension i < 4 kept
+digit c: COR.i < 1 of i step 4 cores
+digit l: L1.i < 4 of i step 1 sequential
+buffer output y: wide[4]
+buffer input x: wide[9]
+buffer temporary t: wide[2] in L1 of core per (c)
+function f(x: wide, i: i64) { y: wide = x; }
+function combine() { }
+body {
+  deal cores (c < 1) {
+    loop l {
+      alloc t;
+      copy (a < 2) t[a] = x[l + a] within () team () ahead l by 3;
+    }
+  }
+})"));
+  EXPECT_NE(loop::print(p).find("for - t_line < 2 unrolled {"), std::string::npos)
+      << loop::print(p);
+}
+
 }  // namespace
 }  // namespace mdh::passes::place_copies_test
