@@ -70,6 +70,10 @@ bool has_address(const Expr& e) {
   return e.as<scalar::Variable>() || (field && has_address(field->operand));
 }
 
+std::string address_of(const std::string& value) {
+  return value.starts_with('*') ? value.substr(1) : "&" + value;
+}
+
 std::string definition_of(const std::vector<std::string>& parameters, const std::string& body) {
   return fmt::format("({}) {{\n{}}}", parameters.empty() ? "void" : join(parameters, ", "),
                      indent(body, 2));
@@ -89,7 +93,7 @@ std::string ExprPrinter::call(const Function& f, const std::vector<std::string>&
   const std::string name = function(f);
   std::vector<std::string> given;
   for (size_t n = 0; n < arguments.size(); ++n) {
-    given.push_back((f.parameters[n].type.is_scalar() ? "" : "&") + arguments[n]);
+    given.push_back(f.parameters[n].type.is_scalar() ? arguments[n] : address_of(arguments[n]));
   }
   const std::string first = value_type(f.results.front().value.type());
   if (results.size() == 1) {

@@ -63,6 +63,15 @@ std::vector<std::string> names_of(const std::vector<Symbol>& symbols) {
   return names;
 }
 
+bool writes(const Block& block, const Symbol& buffer) {
+  return std::any_of(block.begin(), block.end(), [&](const Stmt& s) {
+    const std::vector<Symbol> written = loop::uses_of(s).writes;
+    bool found = std::find(written.begin(), written.end(), buffer) != written.end();
+    loop::for_each_child(s, [&](const Block& b) { found = found || writes(b, buffer); });
+    return found;
+  });
+}
+
 }  // namespace
 
 std::vector<loop::Buffer> mentioned(const loop::Program& p, const Block& block) {
@@ -99,12 +108,42 @@ std::string CPrinter::block(const Block& statements) {
       text += begins(find_buffer(program_, begin->buffer), rest());
       continue;
     }
+    if (const auto* load = at->as<loop::Load>(); load && refers(*load, rest())) {
+      text += reference(*load);
+      continue;
+    }
     // An index that nothing uses would only be noise.
     const auto* let = at->as<loop::Let>();
     if (!let || mentions(rest(), let->var)) text += statement(*at);
   }
   registers_ = outside;
   return text;
+}
+
+/// A record is large and f reads a few of its fields: it is read where it lies, unless it lies in
+/// variables or something is written there before the block ends. (In OpenCL C, pointers tell in
+/// which memory, and functions take them to private memory only.)
+bool CPrinter::refers(const loop::Load& s, const Block& rest) const {
+  const loop::Buffer& b = find_buffer(program_, s.from.buffer);
+  return dialect_ == Dialect::c && !b.type.is_scalar() && !registers_.contains(b.symbol.name) &&
+         !writes(rest, b.symbol);
+}
+
+std::string CPrinter::reference(const loop::Load& s) {
+  referred_.insert(s.result.name);
+  return fmt::format("const {} *const {} = &{};\n",
+                     expressions_.storage_type(find_buffer(program_, s.from.buffer).type),
+                     c_name(s.result.name), element(s.from));
+}
+
+std::string CPrinter::value(const Symbol& symbol) const {
+  return (referred_.contains(symbol.name) ? "*" : "") + c_name(symbol.name);
+}
+
+std::vector<std::string> CPrinter::values(const std::vector<Symbol>& symbols) const {
+  std::vector<std::string> texts;
+  for (const Symbol& symbol : symbols) texts.push_back(value(symbol));
+  return texts;
 }
 
 std::string CPrinter::statement(const Stmt& s) {
@@ -136,7 +175,7 @@ std::string CPrinter::statement(const Stmt& s) {
   const auto* store = s.as<loop::Store>();
   internal_check(store != nullptr, "a structured statement reached the printer");
   return expressions_.store(find_buffer(program_, store->to.buffer).type, element(store->to),
-                            c_name(store->value.name));
+                            value(store->value));
 }
 
 std::string CPrinter::for_loop(const loop::For& s) {
@@ -194,7 +233,7 @@ std::string CPrinter::choice(const loop::If& s) {
 }
 
 std::string CPrinter::apply(const loop::Apply& s) {
-  std::vector<std::string> arguments = names_of(s.inputs);
+  std::vector<std::string> arguments = values(s.inputs);
   for (const Expr& index : s.point) {
     const bool word = index.as<scalar::Variable>() || index.as<scalar::Literal>();
     const std::string text = expressions_.print_index(index);
@@ -204,8 +243,8 @@ std::string CPrinter::apply(const loop::Apply& s) {
 }
 
 std::string CPrinter::combine(const loop::Combine& s) {
-  std::vector<std::string> arguments = names_of(s.left);
-  for (const std::string& right : names_of(s.right)) arguments.push_back(right);
+  std::vector<std::string> arguments = values(s.left);
+  for (const std::string& right : values(s.right)) arguments.push_back(right);
   return expressions_.call(program_.combine, arguments, names_of(s.results));
 }
 

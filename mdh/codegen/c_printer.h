@@ -49,12 +49,17 @@ class CPrinter {
   std::string apply(const loop::Apply& s);
   std::string combine(const loop::Combine& s);
   std::string element(const loop::Element& e);
+  bool refers(const loop::Load& s, const loop::Block& rest) const;
+  std::string reference(const loop::Load& s);
+  std::string value(const Symbol& symbol) const;
+  std::vector<std::string> values(const std::vector<Symbol>& symbols) const;
 
   const loop::Program& program_;
   Dialect dialect_;
   ExprPrinter expressions_;
   RegisterMap registers_;
-  std::set<std::string> taken_;  // names that variables must not have
+  std::set<std::string> taken_;     // names that variables must not have
+  std::set<std::string> referred_;  // names of pointers to values
 };
 
 /// Buffers that the statements mention, in the order of declaration.

@@ -31,6 +31,17 @@ bool needs_zero(const Expr& condition, const Symbol& var) {
   return is_zero_test(condition, var);
 }
 
+/// One of the things that must all hold is that the variable is not 0.
+bool excludes_zero(const Expr& condition, const Symbol& var) {
+  const auto* b = condition.as<scalar::Binary>();
+  if (!b) return false;
+  if (b->op == BinaryOp::logical_and) {
+    return excludes_zero(b->left, var) || excludes_zero(b->right, var);
+  }
+  const auto* v = b->left.as<scalar::Variable>();
+  return b->op == BinaryOp::greater && v && v->symbol == var && constant(b->right) == 0;
+}
+
 /// What is left of the condition when the variable is 0; nothing if it then holds.
 std::optional<Expr> without_zero(const Expr& condition, const Symbol& var) {
   if (is_zero_test(condition, var)) return std::nullopt;
@@ -68,9 +79,13 @@ class Peeler {
       const auto* inner = s.as<loop::For>();  // doing so again would double the code again
       return inner && inner->first != 0;
     });
-    return !peeled && !has_teams(loop.body) && any_of(loop.body, [&](const Stmt& s) {
+    if (peeled || has_teams(loop.body)) return false;
+    // Joining costs little beside loops inside: no reason to write them twice.
+    const bool innermost = !any_of(loop.body, [](const Stmt& s) { return s.as<loop::For>(); });
+    return any_of(loop.body, [&](const Stmt& s) {
       const auto* choice = s.as<loop::If>();
-      return choice && needs_zero(choice->condition, loop.var);
+      return choice && (needs_zero(choice->condition, loop.var) ||
+                        (innermost && excludes_zero(choice->condition, loop.var)));
     });
   }
 
@@ -93,7 +108,13 @@ class Peeler {
   static Block first_round(const Block& statements, const Symbol& var, Instance zero) {
     Block result;
     for (const Stmt& s : statements) {
-      if (const auto* choice = s.as<loop::If>(); choice && needs_zero(choice->condition, var)) {
+      const auto* choice = s.as<loop::If>();
+      if (choice && excludes_zero(choice->condition, var)) {
+        const Block otherwise = first_round(choice->otherwise, var, zero);
+        result.insert(result.end(), otherwise.begin(), otherwise.end());
+        continue;
+      }
+      if (choice && needs_zero(choice->condition, var)) {
         const Block then = first_round(choice->then, var, zero);
         const auto left = without_zero(choice->condition, var);
         if (!left) {

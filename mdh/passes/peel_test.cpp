@@ -74,6 +74,38 @@ TEST(Peel, what_else_decides_goes_on_deciding) {
     })");
 }
 
+TEST(Peel, a_part_without_others_before_it_is_not_asked_to_join_them) {
+  expect_rewrite(peel, R"(
+    deal cores (c < 7) {
+      for L1.k s < 10 sequential {
+        load m = M[c, s];
+        store w[c] = m;
+        if s > 0 { load old = w[c]; combine sum = (old; m); store w[c] = sum; }
+      }
+    })",
+                 R"(
+    deal cores (c < 7) {
+      load m_ = M[c, 0];
+      store w[c] = m_;
+      for L1.k s < 10 sequential from 1 {
+        load m = M[c, s];
+        store w[c] = m;
+        if s > 0 { load old = w[c]; combine sum = (old; m); store w[c] = sum; }
+      }
+    })");
+}
+
+TEST(Peel, loops_inside_are_not_written_twice_for_a_join) {
+  const char* text = R"(
+    deal cores (c < 7) {
+      for L2.k r < 5 sequential {
+        for L1.k s < 2 sequential { load m = M[c, r * 2 + s]; store w[c] = m; }
+        if r > 0 { load old = w[c]; store w[c] = old; }
+      }
+    })";
+  expect_rewrite(peel, text, text);
+}
+
 TEST(Peel, loops_that_decide_nothing_and_loops_around_deals_stay) {
   const char* const body = R"(
     for L2.k r < 5 sequential {

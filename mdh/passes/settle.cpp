@@ -29,6 +29,10 @@ Facts known_inside(const Stmt& s, Facts known) {
     } else {
       known.assume_below(loop->var, loop->trip);
     }
+    if (loop->first > 0) {
+      known.assume(scalar::binary(BinaryOp::greater_equal, loop::index_variable(loop->var),
+                                  scalar::index_literal(loop->first)));
+    }
   }
   if (const auto* lanes = s.as<loop::Lanes>()) known.set_range(lanes->var, lanes->count - 1);
   if (const auto* deal = s.as<loop::Deal>()) {

@@ -27,6 +27,22 @@ TEST(Settle, a_trip_count_answers_inside_of_a_share) {
     })");
 }
 
+TEST(Settle, a_loop_that_counts_from_one_is_never_in_its_first_round) {
+  expect_rewrite(settle, R"(
+    deal cores (c < 7) {
+      for L1.k s < 10 sequential from 1 {
+        if s > 0 { load m = M[c, s]; store w[c] = m; }
+      }
+    })",
+                 R"(
+    deal cores (c < 7) {
+      for L1.k s < 10 sequential from 1 {
+        load m = M[c, s];
+        store w[c] = m;
+      }
+    })");
+}
+
 TEST(Settle, loops_around_shares_may_run_over_empty_parts) {
   expect_unchanged(settle, R"(
     for L3.i n < 2 sequential {
