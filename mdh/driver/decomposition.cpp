@@ -1,5 +1,7 @@
 #include "mdh/driver/decomposition.h"
 
+#include "mdh/driver/rates.h"
+#include "mdh/driver/stages.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/ll/diff.h"
 #include "mdh/ll/footprint.h"
@@ -8,6 +10,7 @@
 #include "mdh/ll/rules.h"
 #include "mdh/ll/schedule.h"
 #include "mdh/ll/table.h"
+#include "mdh/model/cost.h"
 #include "mdh/passes/derivation.h"
 #include "mdh/passes/lower.h"
 #include "mdh/support/files.h"
@@ -15,7 +18,8 @@
 namespace mdh::driver {
 
 bool is_low_level_stage(const std::string& stage) {
-  return stage == "ll" || stage == "table" || stage == "derivation" || stage == "footprint";
+  return stage == "ll" || stage == "table" || stage == "derivation" || stage == "footprint" ||
+         stage == "cost";
 }
 
 std::string print_low_level(const hl::Program& program, const machine::Machine& machine,
@@ -24,6 +28,10 @@ std::string print_low_level(const hl::Program& program, const machine::Machine& 
   if (stage == "ll") return ll::print(low);
   if (stage == "table") return ll::print_table(config, low.computation, machine);
   if (stage == "derivation") return print(passes::derivation(program, machine, config));
+  if (stage == "cost") {
+    return print(model::estimate(model::shape_of(low.computation), machine, config,
+                                 rates_of(machine, available_cores())));
+  }
   internal_check(stage == "footprint", "there is no stage '{}'", stage);
   return print(ll::footprint(low, machine, config.code), low);
 }

@@ -11,7 +11,7 @@
 
 namespace mdh::driver {
 
-/// The stages before any code: "ll", "table", "derivation", "footprint".
+/// The stages before any code: "ll", "table", "derivation", "footprint", "cost".
 bool is_low_level_stage(const std::string& stage);
 std::string print_low_level(const hl::Program& program, const machine::Machine& machine,
                             const ll::Config& config, const std::string& stage);

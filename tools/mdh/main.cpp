@@ -140,6 +140,7 @@ int main(int argc, char** argv) {
   add_stage("table", "the fifteen parameters, one row per level");
   add_stage("derivation", "which property justifies which step");
   add_stage("footprint", "parts, threads, bytes and traffic");
+  add_stage("cost", "an estimate of the time, part by part");
   add_stage("plan", "structured loops");
   add_stage("loop", "concrete loops");
   add_stage("source", "the printed source");

@@ -1,0 +1,247 @@
+#include "mdh/model/body.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mdh::model {
+namespace {
+
+using machine::LayerKind;
+
+class BodyCounter {
+ public:
+  BodyCounter(const Shape& shape, const machine::Machine& machine, const ll::Config& config,
+              const Structure& structure, const Rates& rates)
+      : shape_(shape), machine_(machine), config_(config), s_(structure), rates_(rates) {
+    for (size_t n = s_.replicated; n < levels().size(); ++n) {
+      if (levels()[n].lanes && shape.has_lanes) lanes_ = &levels()[n];
+    }
+    inner_ = s_.replicated > 0 ? &levels()[s_.replicated - 1] : nullptr;
+    element_bytes_ = shape.buffers.back().element_bytes;
+  }
+
+  Body run() {
+    Body body;
+    body.keeps_results = keeps_results();
+    const double operations = count_operations();
+    body.accumulators = count_accumulators();
+    double loads = 0, operands = 0, gathered = 0;
+    for (const BufferShape& buffer : shape_.buffers) {
+      if (!buffer.is_output) count_loads(buffer, loads, operands, gathered);
+    }
+    double moves = loads;
+    if (!body.keeps_results) moves += 2 * body.accumulators;
+    body.registers = body.accumulators + operands;
+    const double spilled = std::max(0.0, body.registers - static_cast<double>(rates_.registers));
+    moves += 2 * spilled;
+    const double instructions = operations + moves + 3;
+    body.time = std::max({operations * rates_.operation, moves * rates_.load,
+                          instructions * rates_.instruction, chain(body)}) +
+                gathered * rates_.gathered;
+    return body;
+  }
+
+ private:
+  const std::vector<Level>& levels() const { return s_.loops.levels; }
+
+  bool is_reduced(int d) const { return shape_.dimensions[d].kind != DimensionKind::kept; }
+
+  /// Vectors of the machine that one operation on all lanes takes.
+  double vectors_of_lanes() const {
+    if (!lanes_) return 1;
+    const double bytes = static_cast<double>(lanes_->parts * element_bytes_);
+    return std::max(1.0, bytes / static_cast<double>(rates_.vector_bytes));
+  }
+
+  double lane_count() const { return lanes_ ? static_cast<double>(lanes_->parts) : 1.0; }
+
+  double count_operations() const {
+    double count = shape_.operations;
+    for (size_t n = s_.replicated; n < levels().size(); ++n) {
+      count *= static_cast<double>(levels()[n].parts);
+    }
+    if (lanes_) return count / lane_count() * vectors_of_lanes();
+    return is_vectorised_by_compiler() ? count / hardware_lanes() / 0.6 : count;
+  }
+
+  double hardware_lanes() const {
+    return static_cast<double>(rates_.vector_bytes) / static_cast<double>(element_bytes_);
+  }
+
+  /// A plain loop along memory, without a reduction.
+  bool is_vectorised_by_compiler() const {
+    if (!shape_.has_lanes || s_.replicated != levels().size() || !inner_) return false;
+    if (is_reduced(inner_->dimension)) return false;
+    return std::all_of(shape_.buffers.begin(), shape_.buffers.end(), [&](const BufferShape& b) {
+      return stride(b, inner_->dimension) == 0 || stride(b, inner_->dimension) == 1;
+    });
+  }
+
+  /// How an address moves with a dimension: 0, 1, or more (2 stands for all others).
+  static int stride(const BufferShape& buffer, int dimension) {
+    int most = 0;
+    for (const AccessShape& access : buffer.accesses) {
+      for (size_t e = 0; e < access.index.size(); ++e) {
+        const int64_t step = access.index[e].coefficients[dimension];
+        if (step == 0) continue;
+        most = std::max(most, e + 1 == access.index.size() && step == 1 ? 1 : 2);
+      }
+    }
+    return most;
+  }
+
+  /// The layout of the innermost staging says what lies next to each other.
+  int stride_in_tile(const BufferShape& buffer, int dimension) const {
+    const int plain = stride(buffer, dimension);
+    const auto staged = config_.stage.find(buffer.name);
+    if (plain == 0 || staged == config_.stage.end()) return plain;
+    for (auto r = staged->second.rbegin(); r != staged->second.rend(); ++r) {
+      if (r->layout.empty()) continue;
+      const ll::LayoutAxis& last = r->layout.back();
+      const std::string& name = shape_.dimensions[dimension].name;
+      if (last.dimension == name) return 1;
+      const bool by_number = !last.dimension.empty() && std::isdigit(last.dimension[0]);
+      return by_number ? plain : 2;
+    }
+    return plain;
+  }
+
+  bool is_in_registers(const BufferShape& buffer) const {
+    const auto staged = config_.stage.find(buffer.name);
+    return staged != config_.stage.end() && !staged->second.empty() &&
+           is_register_region(staged->second.back().region);
+  }
+
+  bool is_register_region(const std::string& region) const {
+    const machine::Region* r = machine_.find_region(region);
+    return r && r->is_explicit && !r->owner.empty();
+  }
+
+  /// Vectors (or single values) that one round loads, and those that have to be kept.
+  void count_loads(const BufferShape& buffer, double& loads, double& operands, double& gathered) {
+    double elements = 0;
+    const size_t from = s_.replicated;
+    if (lanes_ && stride(buffer, lanes_->dimension) != 0) {
+      for (const auto& group : shifted_along_lanes(buffer)) {
+        elements += static_cast<double>(tile_of(shape_, s_.loops, group, from).elements);
+      }
+    } else {
+      elements = static_cast<double>(tile_of(shape_, s_.loops, buffer, from).elements);
+    }
+    const int along = lanes_ ? stride_in_tile(buffer, lanes_->dimension) : 0;
+    double moved = elements;
+    if (along == 1) moved = elements / lane_count() * vectors_of_lanes();
+    const bool packs = along == 0 && lanes_ && is_in_registers(buffer) && rates_.broadcasts_lanes;
+    if (packs) moved = std::ceil(elements / hardware_lanes());
+    if (along == 2) gathered += elements * often(buffer);
+    loads += moved * often(buffer);
+    // Values that are used at once need no register of their own for long.
+    operands += packs ? moved : std::min(moved, along == 0 ? 2.0 : moved);
+  }
+
+  /// Tiles that do not move with the innermost loop are loaded before it.
+  double often(const BufferShape& buffer) const {
+    if (!inner_ || depends_on(buffer, inner_->dimension)) return 1;
+    return 1.0 / static_cast<double>(inner_->parts);
+  }
+
+  /// Accesses that differ along the lanes cannot share vectors.
+  std::vector<BufferShape> shifted_along_lanes(const BufferShape& buffer) const {
+    std::vector<BufferShape> groups;
+    for (const AccessShape& access : buffer.accesses) {
+      const int64_t shift = access.index.empty() ? 0 : access.index.back().constant;
+      const auto same = std::find_if(groups.begin(), groups.end(), [&](const BufferShape& g) {
+        return g.accesses.front().index.back().constant == shift;
+      });
+      if (same != groups.end() && !access.index.empty()) {
+        same->accesses.push_back(access);
+      } else {
+        groups.push_back(buffer);
+        groups.back().accesses = {access};
+      }
+    }
+    return groups;
+  }
+
+  // ---- results
+
+  /// A replicated part of a reduction has accumulators of its own if it is combined after a loop.
+  bool is_combined_late(const Level& level) const {
+    const size_t at = s_.whole.position(level.name);
+    for (size_t n = at + 1; n < s_.whole.levels.size(); ++n) {
+      const Level& inner = s_.whole.levels[n];
+      if (inner.kind == LayerKind::loop && is_reduced(inner.dimension)) return true;
+    }
+    return false;
+  }
+
+  double count_accumulators() const {
+    double count = 1;
+    for (size_t n = s_.replicated; n < levels().size(); ++n) {
+      const Level& level = levels()[n];
+      if (is_reduced(level.dimension) && !is_combined_late(level)) continue;
+      count *= level.lanes && lanes_ ? vectors_of_lanes() : static_cast<double>(level.parts);
+    }
+    return count;
+  }
+
+  bool keeps_results() const {
+    if (!inner_ || !is_reduced(inner_->dimension)) return true;
+    for (const auto& [buffer, places] : config_.acc) {
+      for (const ll::Relocation& place : places) {
+        const size_t at = s_.whole.position(place.from);
+        if (is_register_region(place.region) && at <= s_.whole.position(inner_->name)) return true;
+      }
+    }
+    return false;
+  }
+
+  /// From one round to the next: each accumulator takes in all parts that are combined at once.
+  double chain(const Body& body) const {
+    if (!inner_ || !is_reduced(inner_->dimension)) return 0;
+    double steps = 1, horizontal = 0;
+    for (size_t n = s_.replicated; n < levels().size(); ++n) {
+      const Level& level = levels()[n];
+      if (!is_reduced(level.dimension) || is_combined_late(level)) continue;
+      if (level.lanes && lanes_) {
+        horizontal = static_cast<double>(level.parts) * body.accumulators;
+      } else {
+        steps *= static_cast<double>(level.parts);
+      }
+    }
+    const double one = body.keeps_results ? rates_.latency : 4 * rates_.latency;
+    return steps * one + horizontal * rates_.latency;
+  }
+
+  const Shape& shape_;
+  const machine::Machine& machine_;
+  const ll::Config& config_;
+  const Structure& s_;
+  const Rates& rates_;
+  const Level* lanes_ = nullptr;
+  const Level* inner_ = nullptr;
+  int64_t element_bytes_ = 4;
+};
+
+}  // namespace
+
+Structure structure_of(const Nest& nest) {
+  Structure s;
+  s.whole = nest;
+  for (const Level& level : nest.levels) {
+    if (level.kind == LayerKind::loop) s.loops.levels.push_back(level);
+    if (level.kind == LayerKind::cores) s.cores.levels.push_back(level);
+  }
+  s.replicated = s.loops.levels.size();
+  for (const Level& level : nest.levels) {
+    if (level.kind == LayerKind::replicated) s.loops.levels.push_back(level);
+  }
+  return s;
+}
+
+Body body_of(const Shape& shape, const machine::Machine& machine, const ll::Config& config,
+             const Structure& structure, const Rates& rates) {
+  return BodyCounter(shape, machine, config, structure, rates).run();
+}
+
+}  // namespace mdh::model

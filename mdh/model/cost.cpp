@@ -1,0 +1,141 @@
+#include "mdh/model/cost.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mdh/model/body.h"
+#include "mdh/model/traffic.h"
+
+namespace mdh::model {
+namespace {
+
+using machine::LayerKind;
+
+/// Rounds of the innermost loop in the whole computation. Tiles at an edge cost more unless they
+/// are computed like the others.
+double rounds_of(const Shape& shape, const ll::Config& config, const Structure& s) {
+  double rounds = 1;
+  for (size_t d = 0; d < shape.dimensions.size(); ++d) {
+    const int64_t tile = s.loops.points(static_cast<int>(d), s.replicated);
+    const int64_t size = shape.dimensions[d].size;
+    double count = static_cast<double>(size / tile);
+    if (size % tile != 0) {
+      const auto edge = config.code.edge.find(shape.dimensions[d].name);
+      const bool whole = edge != config.code.edge.end() && edge->second != ll::Edge::clamp;
+      count += whole ? 1.0 : 1.0 + 2.0 * static_cast<double>(size % tile) / static_cast<double>(tile);
+    }
+    rounds *= std::max(count, 1.0);
+  }
+  return rounds;
+}
+
+/// The part of the work that the slowest core does.
+double share_of_slowest(const Shape& shape, const Structure& s, int cores) {
+  double parts = 1, padding = 1;
+  for (const Level& level : s.cores.levels) {
+    const int64_t size = shape.dimensions[level.dimension].size;
+    const int64_t active = std::min(level.parts, (size + level.step - 1) / level.step);
+    parts *= static_cast<double>(active);
+    padding *= static_cast<double>(active * level.step) / static_cast<double>(size);
+  }
+  const double used = std::ceil(parts / cores);
+  return std::min(1.0, used / parts * std::max(1.0, padding));
+}
+
+/// Partial results leave the registers, and every loop that begins costs a little.
+double flushing(const Shape& shape, const ll::Config& config, const Structure& s, const Body& body,
+                double rounds, const Rates& rates) {
+  if (s.replicated == 0) return 0;
+  double inside = 1;
+  for (size_t n = s.replicated; n > 0; --n) {
+    const Level& level = s.loops.levels[n - 1];
+    if (shape.dimensions[level.dimension].kind == DimensionKind::kept && n != s.replicated) break;
+    if (n != s.replicated && !body.keeps_results) break;
+    inside *= static_cast<double>(level.parts);
+    const bool reaches = std::any_of(config.acc.begin(), config.acc.end(), [&](const auto& places) {
+      return std::any_of(places.second.begin(), places.second.end(),
+                         [&](const ll::Relocation& r) { return r.from == level.name; });
+    });
+    if (reaches) break;
+  }
+  const double each = body.accumulators * 3 * rates.load + 8 * rates.instruction + rates.latency * 2;
+  return rounds / inside * each;
+}
+
+double combining(const Shape& shape, const Structure& s, const Rates& rates) {
+  double time = 0;
+  for (size_t n = 0; n < s.whole.levels.size(); ++n) {
+    const Level& level = s.whole.levels[n];
+    if (level.kind != LayerKind::cores) continue;
+    double waits = 1;
+    for (size_t q = 0; q < n; ++q) {
+      if (s.whole.levels[q].kind == LayerKind::loop) {
+        waits *= static_cast<double>(s.whole.levels[q].parts);
+      }
+    }
+    if (waits > 1) time += waits * rates.barrier;
+    if (shape.dimensions[level.dimension].kind == DimensionKind::kept) continue;
+    double elements = 0;
+    for (const BufferShape& b : shape.buffers) {
+      if (b.is_output) elements += static_cast<double>(tile_of(shape, s.whole, b, n).elements);
+    }
+    time += waits * (rates.barrier + elements * 3 * rates.load);
+  }
+  return time;
+}
+
+}  // namespace
+
+double Cost::total() const {
+  // What is loaded ahead overlaps with computing, but never wholly.
+  const double busy = compute + copies + results;
+  const double parts[] = {busy, l2, l3, memory};
+  double sum = 0;
+  for (const double part : parts) sum += part * part * part;
+  return std::cbrt(sum) + overhead;
+}
+
+Cost estimate(const Shape& shape, const machine::Machine& machine, const ll::Config& config,
+              const Rates& rates) {
+  const Structure s = structure_of(nest_of(shape, machine, config));
+  const Body body = body_of(shape, machine, config, s, rates);
+  const double share = share_of_slowest(shape, s, rates.cores);
+  const double rounds = rounds_of(shape, config, s) * share;
+  Cost cost;
+  cost.balance = share * std::min<double>(rates.cores, 1e9);
+  cost.registers = body.registers;
+  cost.compute = rounds * body.time;
+  cost.results = flushing(shape, config, s, body, rounds, rates);
+  // What one share moves, times the shares of the slowest core.
+  double shares = 1;
+  for (const Level& level : s.cores.levels) shares *= static_cast<double>(level.parts);
+  const double mine = std::max(1.0, shares * share);
+  cost.copies = copying(shape, machine, config, s, rates) * mine;
+  const auto time = [&](int64_t capacity, double rate, double& bytes) {
+    const Traffic t = traffic_into(shape, machine, config, s, rates, capacity);
+    bytes = t.bytes * mine;
+    return bytes / rate + t.page_misses * mine * rates.page_miss;
+  };
+  double bytes = 0;
+  cost.l2 = time(rates.l1_bytes, rates.l2, bytes);
+  cost.l3 = time(rates.l2_bytes, rates.l3, bytes);
+  cost.memory = time(rates.l3_bytes / std::max(1, rates.cores), rates.memory, bytes);
+  const int busy = static_cast<int>(std::min<double>(rates.cores, shares));
+  cost.bytes_memory = bytes * busy;
+  cost.memory = std::max(cost.memory, cost.bytes_memory / rates.memory_of_all);
+  cost.overhead = (s.cores.levels.empty() ? 100 : rates.launch) + combining(shape, s, rates);
+  return cost;
+}
+
+std::string print(const Cost& cost) {
+  return fmt::format(
+      "compute  {:.1f} us\nL2       {:.1f} us\nL3       {:.1f} us\nmemory   {:.1f} us\n"
+      "copies   {:.1f} us\nresults  {:.1f} us\noverhead {:.1f} us\nvectors  {:.0f}\n"
+      "total    {:.1f} us\n",
+      cost.compute / 1e3, cost.l2 / 1e3, cost.l3 / 1e3, cost.memory / 1e3, cost.copies / 1e3,
+      cost.results / 1e3, cost.overhead / 1e3, cost.registers, cost.total() / 1e3);
+}
+
+}  // namespace mdh::model

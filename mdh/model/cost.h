@@ -1,0 +1,40 @@
+// What a configuration is going to cost, without compiling anything.
+//
+// The innermost loop and all that is unrolled or vectorised in it are counted: operations, loads,
+// chains, registers. The loops around it say how often each buffer's tile has to come from which
+// memory: the tile of the outermost loop whose data fits a cache is loaded once per round of the
+// loops outside. Copies, partial results, waiting and launching are added. The result is an
+// estimate, good for ranking; what decides in the end is measured.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mdh/ll/config.h"
+#include "mdh/model/rates.h"
+#include "mdh/model/shape.h"
+
+namespace mdh::model {
+
+/// Nanoseconds of the slowest core.
+struct Cost {
+  double compute = 0;
+  double l2 = 0, l3 = 0, memory = 0;  // to bring data there from the next larger memory
+  double copies = 0;
+  double results = 0;  // partial results: written, combined
+  double overhead = 0;
+  double balance = 1;       // time of the slowest core / mean
+  double registers = 0;     // vectors that are wanted at the same time
+  double bytes_memory = 0;  // of all cores
+
+  double total() const;
+};
+
+/// The configuration is valid; its `fuse` is already applied to the program of the shape.
+Cost estimate(const Shape& shape, const machine::Machine& machine, const ll::Config& config,
+              const Rates& rates);
+
+/// One line per part of the cost.
+std::string print(const Cost& cost);
+
+}  // namespace mdh::model

@@ -1,0 +1,49 @@
+// What costs depend on of a program: how large it is, where its accesses go, what f does.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mdh/hl/analysis.h"
+#include "mdh/hl/program.h"
+
+namespace mdh::model {
+
+enum class DimensionKind { kept, reduced, scanned };
+
+struct DimensionShape {
+  std::string name;
+  int64_t size = 1;
+  DimensionKind kind = DimensionKind::kept;
+};
+
+/// One index function per buffer dimension. One that is not affine is taken to depend on all
+/// dimensions, as if every point had an element of its own.
+struct AccessShape {
+  std::vector<hl::Affine> index;
+  bool is_affine = true;
+};
+
+struct BufferShape {
+  std::string name;
+  int64_t element_bytes = 4;
+  std::vector<int64_t> extents;
+  std::vector<AccessShape> accesses;
+  bool is_output = false;
+};
+
+struct Shape {
+  std::vector<DimensionShape> dimensions;
+  std::vector<BufferShape> buffers;  // inputs, then outputs
+  double operations = 1;             // of f and of one combination; a fused multiply-add is one
+  bool has_lanes = true;             // f and the combination can be computed in lanes
+  double points = 1;
+
+  int dimension(const std::string& name) const;  // -1: there is none
+};
+
+/// Of a program whose sizes are numbers.
+Shape shape_of(const hl::Program& program);
+
+}  // namespace mdh::model

@@ -1,0 +1,22 @@
+// What has to come from where.
+#pragma once
+
+#include "mdh/model/body.h"
+
+namespace mdh::model {
+
+/// Bytes that one core brings into a cache of the given capacity, over the whole computation, and
+/// how many lines of them lie on pages that are not at hand.
+struct Traffic {
+  double bytes = 0;
+  double page_misses = 0;
+};
+
+Traffic traffic_into(const Shape& shape, const machine::Machine& machine, const ll::Config& config,
+                     const Structure& structure, const Rates& rates, int64_t capacity);
+
+/// Elements that one core copies into tiles, times the cost of each, in nanoseconds.
+double copying(const Shape& shape, const machine::Machine& machine, const ll::Config& config,
+               const Structure& structure, const Rates& rates);
+
+}  // namespace mdh::model
