@@ -1,8 +1,8 @@
 // Search spaces of parameters whose values depend on each other.
 //
 // A space is a list of parameters; the range of each is a function of parameters before it. Read as
-// a tree, a level for each parameter, its leaves are exactly the valid points. Two observations keep
-// the tree small enough to be counted:
+// a tree, a level for each parameter, its leaves are exactly the valid points. Two observations
+// keep the tree small enough to be counted:
 //
 //   - Parameters that do not depend on each other, not even through a third, are in different
 //     groups, each with a tree of its own. The number of points is the product of the trees'.

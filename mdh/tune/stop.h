@@ -41,7 +41,7 @@ StopRule at_cost(double cost);
 StopRule when(std::function<bool()> asked_to, std::string reason = "interrupted");
 
 /// Never by itself: until the space is exhausted.
-StopRule never();
+StopRule never_stop();
 
 /// As soon as one of them says so.
 StopRule any_of(std::vector<StopRule> rules);

@@ -28,8 +28,8 @@ class Technique {
  public:
   virtual ~Technique() = default;
 
-  /// Up to `count` points, each asked for the first time. Fewer: there are no others left. It may be
-  /// called again before the outcomes are told.
+  /// Up to `count` points, each asked for the first time. Fewer: there are no others left. It may
+  /// be called again before the outcomes are told.
   virtual std::vector<Point> ask(size_t count) = 0;
 
   /// The outcome of a point. Points that were never asked for are welcome, too: what is known from
