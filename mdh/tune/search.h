@@ -1,0 +1,57 @@
+// The loop of a search: ask, evaluate, tell, until a rule stops it or the space is exhausted.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mdh/tune/stop.h"
+#include "mdh/tune/technique.h"
+
+namespace mdh::tune {
+
+struct Evaluation {
+  Point point;
+  Outcome outcome;
+  double seconds = 0;  // since the search began, when the outcome was known
+};
+
+/// What a search has seen, in order.
+class History {
+ public:
+  void add(Evaluation evaluation);
+  size_t size() const { return evaluations_.size(); }
+  const std::vector<Evaluation>& evaluations() const { return evaluations_; }
+  /// The cheapest evaluation; null as long as nothing was measured.
+  const Evaluation* best() const;
+  /// The evaluations by cost, cheapest first, failures left out; at most `count`.
+  std::vector<const Evaluation*> ranking(size_t count) const;
+  size_t without_gain(double gain) const;  // as in Progress
+
+ private:
+  std::vector<Evaluation> evaluations_;
+  std::optional<size_t> best_;
+  std::vector<size_t> improvements_;  // evaluations that became the best
+};
+
+/// One outcome for each point, in order. Called with up to `batch` points at once.
+using Evaluate = std::function<std::vector<Outcome>(std::span<const Point>)>;
+
+struct SearchOptions {
+  size_t batch = 1;
+  std::function<void(const Evaluation&)> on_evaluation = [](const Evaluation&) {};
+  /// Seconds since some moment; the steady clock if not given.
+  std::function<double()> clock;
+};
+
+struct SearchResult {
+  History history;
+  std::string stopped_by;  // the reason of the rule, or "space exhausted"
+};
+
+SearchResult search(Technique& technique, const Evaluate& evaluate, const StopRule& stop,
+                    const SearchOptions& options = {});
+
+}  // namespace mdh::tune
