@@ -1,0 +1,425 @@
+// Where inputs are staged and results accumulated.
+#include <algorithm>
+
+#include "mdh/driver/space_context.h"
+#include "mdh/hl/analysis.h"
+#include "mdh/support/text.h"
+
+namespace mdh::driver {
+namespace {
+
+using tune::Parameter;
+using tune::Point;
+using tune::Value;
+
+std::vector<std::string> all_parts(const SpaceContext& c) {
+  std::vector<std::string> names = parts_names(c);
+  names.insert(names.begin(), "fuse");
+  return names;
+}
+
+std::string place_label(const std::string& layer, size_t number) {
+  return layer + "+" + std::to_string(number);
+}
+
+/// "L1+2": the layer, and which of its levels.
+std::pair<std::string, size_t> place_of(const std::string& label) {
+  const size_t plus = label.rfind('+');
+  return {label.substr(0, plus), std::stoul(label.substr(plus + 1))};
+}
+
+size_t count_on(const SpaceContext& c, const Point& p, const std::string& layer) {
+  const LevelParts parts = parts_at(c, p);
+  return dimensions_on(c, c.variant(p.label("fuse")), parts, layer).size();
+}
+
+/// The first level of every layer of cores, and every level of the memory layers; with the
+/// restriction to whole tiles the first ones only.
+std::vector<Value> memory_places(const SpaceContext& c, const Point& p) {
+  std::vector<Value> values = {std::string("none")};
+  for (const std::string& layer : c.layers.cores) {
+    if (count_on(c, p, layer) > 0) values.emplace_back(place_label(layer, 0));
+  }
+  for (const std::string& layer : {c.layers.outer, c.layers.inner}) {
+    const size_t count = count_on(c, p, layer);
+    for (size_t n = 0; n < (c.options.restricted ? std::min<size_t>(count, 1) : count); ++n) {
+      values.emplace_back(place_label(layer, n));
+    }
+  }
+  return values;
+}
+
+/// Regions that hold a copy which begins at a place: those of the cores around it, or shared ones
+/// where no core is around.
+std::vector<Value> regions_at(const SpaceContext& c, const std::string& place) {
+  if (place == "none") return {std::string("-")};
+  const std::string layer = place_of(place).first;
+  const bool outside = layer == c.layers.cores.front();
+  std::vector<Value> values;
+  for (size_t n = 1; n < c.machine.regions.size(); ++n) {
+    const machine::Region& region = c.machine.regions[n];
+    if (region.name == c.register_region) continue;
+    const auto owner = std::find(c.layers.cores.begin(), c.layers.cores.end(), region.owner);
+    const auto at = std::find(c.layers.cores.begin(), c.layers.cores.end(), layer);
+    const bool inside_owner = owner != c.layers.cores.end() && owner < at;
+    if (outside ? region.owner.empty() : inside_owner) values.emplace_back(region.name);
+  }
+  if (values.empty()) values.emplace_back(std::string("-"));
+  return values;
+}
+
+std::vector<Value> layouts_in(const SpaceContext& c, const std::string& region) {
+  const machine::Region* r = c.machine.find_region(region);
+  if (!r) return {std::string("-")};
+  // In a cache, a copy that keeps the layout would be no copy.
+  std::vector<Value> values = {std::string("walk"), std::string("dimensions"),
+                               std::string("inside last")};
+  if (r->is_explicit) values.emplace_back(std::string("kept"));
+  return values;
+}
+
+/// Registers begin inside of the copy, if there is one.
+std::vector<Value> register_places(const SpaceContext& c, const Point& p, const std::string& pack) {
+  std::vector<Value> values = {std::string("none")};
+  const bool any = count_on(c, p, c.layers.registers) + count_on(c, p, c.layers.lanes) > 0;
+  if (any) values.emplace_back(place_label(c.layers.registers, 0));
+  if (c.options.restricted) return values;
+  const auto [layer, number] = pack == "none" ? std::pair<std::string, size_t>{} : place_of(pack);
+  const size_t first = layer == c.layers.inner ? number + 1 : 0;
+  for (size_t n = first; n < count_on(c, p, c.layers.inner); ++n) {
+    values.emplace_back(place_label(c.layers.inner, n));
+  }
+  return values;
+}
+
+void add_input(const SpaceContext& c, const std::string& buffer,
+               std::vector<Parameter>& parameters) {
+  const auto kind = tune::ParameterKind::categorical;
+  const std::string pack = "pack." + buffer;
+  parameters.push_back(
+      {pack, [&c](const Point& p) { return memory_places(c, p); }, all_parts(c), kind});
+  parameters.push_back({pack + ".region",
+                        [&c, pack](const Point& p) { return regions_at(c, p.label(pack)); },
+                        {pack},
+                        kind});
+  parameters.push_back({pack + ".layout",
+                        [&c, pack](const Point& p) { return layouts_in(c, p.label(pack + ".region")); },
+                        {pack + ".region"},
+                        kind});
+  std::vector<std::string> reads = all_parts(c);
+  reads.push_back(pack);
+  parameters.push_back({"registers." + buffer,
+                        [&c, pack](const Point& p) { return register_places(c, p, p.label(pack)); },
+                        reads, kind});
+}
+
+/// Layers on which there is a level.
+std::vector<Value> used_layers(const SpaceContext& c, const Point& p,
+                               std::vector<std::string> layers) {
+  std::vector<Value> values = {std::string("none")};
+  for (const std::string& layer : layers) {
+    if (!layer.empty() && count_on(c, p, layer) > 0) values.emplace_back(layer);
+  }
+  return values;
+}
+
+/// Layers around the one inside of which results are in registers.
+std::vector<Value> middle_layers(const SpaceContext& c, const Point& p, const std::string& buffer) {
+  std::string inside = p.label("acc." + buffer);
+  const bool replicated = inside == c.layers.registers || inside == c.layers.lanes;
+  if (replicated && p.label("late") != "none") inside = p.label("late");
+  std::vector<std::string> around;
+  for (const std::string& layer : c.layers.nested()) {
+    if (inside == "none" || layer == inside) break;
+    if (layer != c.layers.cores.front()) around.push_back(layer);
+  }
+  return used_layers(c, p, around);
+}
+
+void add_output(const SpaceContext& c, const std::string& buffer,
+                std::vector<Parameter>& parameters) {
+  std::vector<std::string> layers = {c.layers.inner, c.layers.outer, c.layers.registers,
+                                     c.layers.lanes};
+  layers.insert(layers.end(), c.layers.cores.begin() + 1, c.layers.cores.end());
+  const auto kind = tune::ParameterKind::categorical;
+  parameters.push_back({"acc." + buffer,
+                        [&c, layers](const Point& p) { return used_layers(c, p, layers); },
+                        all_parts(c), kind});
+  std::vector<std::string> reads = all_parts(c);
+  reads.insert(reads.end(), {"late", "acc." + buffer});
+  parameters.push_back({"mid." + buffer,
+                        [&c, buffer](const Point& p) { return middle_layers(c, p, buffer); }, reads,
+                        kind});
+}
+
+// ---- configurations
+
+/// The level that a place stands for: replicated levels that are combined late do not count.
+std::optional<ll::LevelName> level_at(const SpaceContext& c, const ll::Config& config,
+                                      const std::string& place) {
+  const auto [layer, number] = place_of(place);
+  if (layer != c.layers.registers) {
+    const std::vector<ll::LevelName> levels = levels_on(config, layer);
+    return number < levels.size() ? std::optional(levels[number]) : std::nullopt;
+  }
+  std::optional<ll::LevelName> first;
+  for (auto l = config.order.rbegin(); l != config.order.rend(); ++l) {
+    if (l->layer != c.layers.registers && l->layer != c.layers.lanes) break;
+    first = *l;
+  }
+  return first;
+}
+
+/// The first reduced level on a layer, or the first one.
+std::optional<ll::LevelName> result_level(const SpaceVariant& variant, const ll::Config& config,
+                                          const std::string& layer) {
+  const std::vector<ll::LevelName> levels = levels_on(config, layer);
+  for (const ll::LevelName& level : levels) {
+    if (variant.find(level.dimension)->is_reduced) return level;
+  }
+  return levels.empty() ? std::nullopt : std::optional(levels.front());
+}
+
+const hl::BufferView* view_of(const SpaceVariant& variant, const std::string& buffer) {
+  for (const hl::BufferView& view : variant.program.inputs) {
+    if (view.symbol.name == buffer) return &view;
+  }
+  return nullptr;
+}
+
+/// The dimension that alone walks along a dimension of the buffer; empty if there are several.
+std::vector<std::string> walkers(const SpaceVariant& variant, const hl::BufferView& view) {
+  std::vector<std::string> names(view.accesses.front().index.size());
+  for (const hl::Access& access : view.accesses) {
+    for (size_t e = 0; e < names.size(); ++e) {
+      const auto affine = hl::find_affine(variant.program, access.index[e]);
+      std::string alone;
+      int moving = 0;
+      for (size_t d = 0; affine && d < affine->coefficients.size(); ++d) {
+        if (affine->coefficients[d] == 0) continue;
+        ++moving;
+        if (affine->coefficients[d] == 1) alone = variant.program.dimensions[d].symbol.name;
+      }
+      names[e] = moving == 1 && view.accesses.size() == 1 ? alone : "";
+    }
+  }
+  return names;
+}
+
+/// Position in the order of the innermost level of what moves along a buffer dimension.
+int innermost(const SpaceVariant& variant, const ll::Config& config, const hl::BufferView& view,
+              size_t e) {
+  int last = -1;
+  for (const hl::Access& access : view.accesses) {
+    const auto affine = hl::find_affine(variant.program, access.index[e]);
+    for (size_t n = 0; n < config.order.size(); ++n) {
+      for (size_t d = 0; affine && d < affine->coefficients.size(); ++d) {
+        const bool moves = affine->coefficients[d] != 0 &&
+                           variant.program.dimensions[d].symbol.name == config.order[n].dimension;
+        if (moves) last = std::max(last, static_cast<int>(n));
+      }
+    }
+  }
+  return last;
+}
+
+using Layout = std::vector<ll::LayoutAxis>;
+
+/// Buffer dimensions by their innermost levels.
+Layout by_dimensions(const SpaceVariant& variant, const ll::Config& config,
+                     const hl::BufferView& view) {
+  const std::vector<std::string> names = walkers(variant, view);
+  std::vector<std::pair<int, size_t>> sorted;
+  for (size_t e = 0; e < names.size(); ++e) {
+    sorted.emplace_back(innermost(variant, config, view, e), e);
+  }
+  std::stable_sort(sorted.begin(), sorted.end());
+  Layout layout;
+  for (const auto& [position, e] : sorted) {
+    layout.push_back({names[e].empty() ? std::to_string(e + 1) : names[e], ""});
+  }
+  return layout;
+}
+
+/// As in the buffer, but what the innermost loop and the registers walk along comes last.
+Layout inside_last(const SpaceContext& c, const SpaceVariant& variant, const ll::Config& config,
+                   const hl::BufferView& view) {
+  const std::vector<std::string> names = walkers(variant, view);
+  size_t begin = config.order.size();
+  while (begin > 0 && (config.order[begin - 1].layer == c.layers.registers ||
+                       config.order[begin - 1].layer == c.layers.lanes)) {
+    --begin;
+  }
+  if (begin > 0) --begin;
+  std::vector<std::pair<int, size_t>> sorted;
+  for (size_t e = 0; e < names.size(); ++e) {
+    const int last = innermost(variant, config, view, e);
+    sorted.emplace_back(last >= static_cast<int>(begin) ? last : -1, e);
+  }
+  std::stable_sort(sorted.begin(), sorted.end());
+  Layout layout;
+  for (const auto& [position, e] : sorted) {
+    layout.push_back({names[e].empty() ? std::to_string(e + 1) : names[e], ""});
+  }
+  return layout;
+}
+
+/// A dimension all of whose digits lie side by side is one axis.
+Layout merged(const ll::Config& config, const Layout& layout) {
+  Layout result;
+  for (size_t n = 0; n < layout.size();) {
+    size_t end = n + 1;
+    while (end < layout.size() && layout[end].dimension == layout[n].dimension) ++end;
+    const auto split = config.split.find(layout[n].dimension);
+    bool whole = split != config.split.end() && split->second.size() == end - n;
+    for (size_t d = 0; whole && d < split->second.size(); ++d) {
+      whole = split->second[d].layer == layout[n + d].layer;
+    }
+    if (whole) {
+      result.push_back({layout[n].dimension, ""});
+    } else {
+      result.insert(result.end(), layout.begin() + static_cast<long>(n),
+                    layout.begin() + static_cast<long>(end));
+    }
+    n = end;
+  }
+  return result;
+}
+
+/// As the loops inside of the place walk: split dimensions digit by digit, others whole where they
+/// move innermost.
+Layout by_walk(const SpaceVariant& variant, const ll::Config& config, const hl::BufferView& view,
+               const ll::LevelName& from) {
+  const std::vector<std::string> names = walkers(variant, view);
+  size_t begin = 0;
+  while (begin < config.order.size() && config.order[begin] != from) ++begin;
+  Layout layout;
+  for (size_t e = 0; e < names.size(); ++e) {  // what stands still inside
+    const bool moves = innermost(variant, config, view, e) >= static_cast<int>(begin);
+    if (!moves) layout.push_back({names[e].empty() ? std::to_string(e + 1) : names[e], ""});
+  }
+  for (size_t n = begin; n < config.order.size(); ++n) {
+    const ll::LevelName& level = config.order[n];
+    const auto alone = std::find(names.begin(), names.end(), level.dimension);
+    if (alone != names.end()) layout.push_back({level.dimension, level.layer});
+    for (size_t e = 0; e < names.size(); ++e) {
+      if (names[e].empty() && innermost(variant, config, view, e) == static_cast<int>(n)) {
+        layout.push_back({std::to_string(e + 1), ""});
+      }
+    }
+  }
+  return merged(config, layout);
+}
+
+}  // namespace
+
+void add_places(const SpaceContext& c, std::vector<Parameter>& parameters) {
+  for (const std::string& buffer : c.inputs) add_input(c, buffer, parameters);
+  for (const std::string& buffer : c.outputs) add_output(c, buffer, parameters);
+}
+
+void decode_places(const SpaceContext& c, const Point& point, ll::Config& config) {
+  const SpaceVariant& variant = c.variant(point.label("fuse"));
+  for (const std::string& buffer : c.inputs) {
+    const std::string pack = "pack." + buffer;
+    const std::string place = point.label(pack), region = point.label(pack + ".region");
+    const hl::BufferView* view = view_of(variant, buffer);
+    if (place != "none" && region != "-") {
+      const auto level = level_at(c, config, place);
+      ll::Relocation r{*level, region, {}};
+      const std::string& layout = point.label(pack + ".layout");
+      if (layout == "walk") r.layout = by_walk(variant, config, *view, *level);
+      if (layout == "dimensions") r.layout = by_dimensions(variant, config, *view);
+      if (layout == "inside last") r.layout = inside_last(c, variant, config, *view);
+      config.stage[buffer].push_back(r);
+    }
+    const std::string registers = point.label("registers." + buffer);
+    if (registers != "none") {
+      config.stage[buffer].push_back({*level_at(c, config, registers), c.register_region, {}});
+    }
+  }
+  for (const std::string& buffer : c.outputs) {
+    const std::string middle = point.label("mid." + buffer), inside = point.label("acc." + buffer);
+    if (middle != "none") {
+      const std::string region = c.machine.regions[c.machine.regions.size() - 2].name;
+      config.acc[buffer].push_back({*result_level(variant, config, middle), region, {}});
+    }
+    if (inside != "none") {
+      config.acc[buffer].push_back(
+          {*result_level(variant, config, inside), c.register_region, {}});
+    }
+  }
+}
+
+namespace {
+
+std::string label_of(const SpaceContext& c, const ll::Config& config, const ll::LevelName& level) {
+  if (level.layer == c.layers.registers || level.layer == c.layers.lanes) {
+    return place_label(c.layers.registers, 0);
+  }
+  const std::vector<ll::LevelName> levels = levels_on(config, level.layer);
+  const auto found = std::find(levels.begin(), levels.end(), level);
+  return place_label(level.layer, static_cast<size_t>(found - levels.begin()));
+}
+
+/// Axes by name where one dimension walks along them.
+Layout with_names(const SpaceVariant& variant, const hl::BufferView& view, Layout layout) {
+  const std::vector<std::string> names = walkers(variant, view);
+  for (ll::LayoutAxis& axis : layout) {
+    for (size_t e = 0; e < names.size(); ++e) {
+      if (axis.dimension == std::to_string(e + 1) && !names[e].empty()) axis.dimension = names[e];
+    }
+  }
+  return layout;
+}
+
+std::string layout_label(const SpaceContext& c, const ll::Config& config,
+                         const std::string& buffer, const Layout& layout) {
+  if (layout.empty()) return "kept";
+  for (const ll::LayoutAxis& axis : layout) {
+    if (!axis.layer.empty()) return "walk";
+  }
+  std::vector<std::string> groups;
+  for (const auto& group : config.fuse) groups.push_back(join(group, ","));
+  const SpaceVariant& variant = c.variant(groups.empty() ? "none" : join(groups, " "));
+  const hl::BufferView* view = view_of(variant, buffer);
+  const bool sorted =
+      with_names(variant, *view, layout) == by_dimensions(variant, config, *view);
+  return sorted ? "dimensions" : "inside last";
+}
+
+void encode_input(const SpaceContext& c, const ll::Config& config, const std::string& buffer,
+                  NamedValues& values) {
+  const std::string pack = "pack." + buffer;
+  values[pack] = "none";
+  values[pack + ".region"] = values[pack + ".layout"] = "-";
+  values["registers." + buffer] = "none";
+  const auto staged = config.stage.find(buffer);
+  if (staged == config.stage.end()) return;
+  for (const ll::Relocation& r : staged->second) {
+    if (r.region == c.register_region) {
+      values["registers." + buffer] = label_of(c, config, r.from);
+      continue;
+    }
+    values[pack] = label_of(c, config, r.from);
+    values[pack + ".region"] = r.region;
+    values[pack + ".layout"] = layout_label(c, config, buffer, r.layout);
+  }
+}
+
+}  // namespace
+
+void encode_places(const SpaceContext& c, const ll::Config& config, NamedValues& values) {
+  for (const std::string& buffer : c.inputs) encode_input(c, config, buffer, values);
+  for (const std::string& buffer : c.outputs) {
+    values["acc." + buffer] = values["mid." + buffer] = "none";
+    const auto places = config.acc.find(buffer);
+    if (places == config.acc.end()) continue;
+    for (const ll::Relocation& r : places->second) {
+      const bool registers = r.region == c.register_region;
+      values[(registers ? "acc." : "mid.") + buffer] = r.from.layer;
+    }
+  }
+}
+
+}  // namespace mdh::driver
