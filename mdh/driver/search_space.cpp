@@ -6,7 +6,8 @@
 
 namespace mdh::driver {
 
-using tune::Point;
+using space::SpaceContext;
+
 
 struct SearchSpace::Parts {
   machine::Machine machine;
@@ -17,14 +18,14 @@ struct SearchSpace::Parts {
   Parts(const hl::Program& p, const machine::Machine& m, SpaceOptions options)
       : machine(m),
         program(p),
-        context(space_context(program, machine, std::move(options))),
+        context(space::space_context(program, machine, std::move(options))),
         space(made(context)) {}
 
   static tune::Space made(const SpaceContext& context) {
     std::vector<tune::Parameter> parameters;
-    add_levels(context, parameters);
-    add_places(context, parameters);
-    add_code(context, parameters);
+    space::add_levels(context, parameters);
+    space::add_places(context, parameters);
+    space::add_code(context, parameters);
     return tune::Space(std::move(parameters), {.max_nodes = 20'000});
   }
 };
@@ -37,21 +38,21 @@ SearchSpace::~SearchSpace() = default;
 
 const tune::Space& SearchSpace::parameters() const { return parts_->space; }
 
-ll::Config SearchSpace::config(const Point& point) const {
+ll::Config SearchSpace::config(const tune::Point& point) const {
   ll::Config config;
   config.program = parts_->program.name;
   config.machine = parts_->machine.name;
-  decode_levels(parts_->context, point, config);
-  decode_places(parts_->context, point, config);
-  decode_code(parts_->context, point, config);
+  space::decode_levels(parts_->context, point, config);
+  space::decode_places(parts_->context, point, config);
+  space::decode_code(parts_->context, point, config);
   return config;
 }
 
-const hl::Program& SearchSpace::fused(const Point& point) const {
+const hl::Program& SearchSpace::fused(const tune::Point& point) const {
   return parts_->context.variant(point.label("fuse")).program;
 }
 
-bool SearchSpace::is_valid(const Point& point) const {
+bool SearchSpace::is_valid(const tune::Point& point) const {
   try {
     passes::lower(parts_->program, parts_->machine, config(point));
     return true;
@@ -60,64 +61,64 @@ bool SearchSpace::is_valid(const Point& point) const {
   }
 }
 
-std::optional<Point> SearchSpace::point(const ll::Config& config) const {
-  NamedValues values;
-  encode_levels(parts_->context, config, values);
-  encode_places(parts_->context, config, values);
-  encode_code(parts_->context, config, values);
+std::optional<tune::Point> SearchSpace::point(const ll::Config& config) const {
+  space::NamedValues values;
+  space::encode_levels(parts_->context, config, values);
+  space::encode_places(parts_->context, config, values);
+  space::encode_code(parts_->context, config, values);
   return parts_->space.point(values);
 }
 
-std::optional<Point> SearchSpace::nearest_to(const ll::Config& config) const {
-  NamedValues values;
-  encode_levels(parts_->context, config, values);
-  encode_places(parts_->context, config, values);
-  encode_code(parts_->context, config, values);
-  const Point point = parts_->space.repair(values);
+std::optional<tune::Point> SearchSpace::nearest_to(const ll::Config& config) const {
+  space::NamedValues values;
+  space::encode_levels(parts_->context, config, values);
+  space::encode_places(parts_->context, config, values);
+  space::encode_code(parts_->context, config, values);
+  const tune::Point point = parts_->space.repair(values);
   return is_valid(point) ? std::optional(point) : std::nullopt;
 }
 
-Point SearchSpace::at(tune::Count index) const { return parts_->space.at(index); }
+tune::Point SearchSpace::at(tune::Count index) const { return parts_->space.at(index); }
 
-bool SearchSpace::contains(const Point& point) const {
+bool SearchSpace::contains(const tune::Point& point) const {
   return parts_->space.contains(point) && is_valid(point);
 }
 
-Point SearchSpace::sample(Random& random) const {
+tune::Point SearchSpace::sample(Random& random) const {
   while (true) {
-    const Point point = parts_->space.sample(random);
+    const tune::Point point = parts_->space.sample(random);
     if (is_valid(point)) return point;
   }
 }
 
-std::vector<Point> SearchSpace::neighbours(const Point& point) const {
-  std::vector<Point> valid;
-  for (const Point& near : parts_->space.neighbours(point)) {
+std::vector<tune::Point> SearchSpace::neighbours(const tune::Point& point) const {
+  std::vector<tune::Point> valid;
+  for (const tune::Point& near : parts_->space.neighbours(point)) {
     if (is_valid(near)) valid.push_back(near);
   }
   return valid;
 }
 
-Point SearchSpace::mutate(const Point& point, Random& random) const {
+tune::Point SearchSpace::mutate(const tune::Point& point, Random& random) const {
   for (int attempt = 0; attempt < 100; ++attempt) {
-    const Point near = parts_->space.mutate(point, random);
+    const tune::Point near = parts_->space.mutate(point, random);
     if (is_valid(near)) return near;
   }
   return sample(random);
 }
 
-std::vector<double> SearchSpace::coordinates(const Point& point) const {
+std::vector<double> SearchSpace::coordinates(const tune::Point& point) const {
   return parts_->space.coordinates(point);
 }
 
-Point SearchSpace::nearest(std::span<const double> coordinates) const {
-  const Point point = parts_->space.nearest(coordinates);
+tune::Point SearchSpace::nearest(std::span<const double> coordinates) const {
+  const tune::Point point = parts_->space.nearest(coordinates);
   if (is_valid(point)) return point;
   Random random(1);
   return mutate(point, random);
 }
 
-std::vector<double> SearchSpace::features(const Point& point) const {
+std::vector<double> SearchSpace::features(const tune::Point& point) const {
   return parts_->space.features(point);
 }
 

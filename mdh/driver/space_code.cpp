@@ -5,7 +5,7 @@
 #include "mdh/hl/analysis.h"
 #include "mdh/support/text.h"
 
-namespace mdh::driver {
+namespace mdh::driver::space {
 namespace {
 
 using tune::Parameter;
@@ -151,7 +151,7 @@ std::vector<std::string> counts_of_cores(const SpaceContext& c) {
 Parameter dealt_parameter(const SpaceContext& c, const std::string& name,
                           std::vector<std::string> choices) {
   const auto range = [&c, choices](const Point& p) {
-    const LevelParts parts = parts_at(c, p);
+    const LevelParts& parts = parts_at(c, p);
     const SpaceVariant& variant = c.variant(p.label("fuse"));
     const auto there = dimensions_on(c, variant, parts, c.layers.cores.front());
     const bool waits =
@@ -178,7 +178,7 @@ std::vector<std::string> combinations(const SpaceContext& c) {
 /// What happens where the last tile of registers is not whole.
 /// A result is finished only behind loops or cores.
 bool is_combined_outside(const SpaceContext& c, const Point& p) {
-  const LevelParts parts = parts_at(c, p);
+  const LevelParts& parts = parts_at(c, p);
   const SpaceVariant& variant = c.variant(p.label("fuse"));
   std::vector<std::string> layers = c.layers.cores;
   layers.push_back(c.layers.outer);
@@ -386,4 +386,4 @@ void encode_code(const SpaceContext& c, const ll::Config& config, NamedValues& v
   }
 }
 
-}  // namespace mdh::driver
+}  // namespace mdh::driver::space

@@ -7,7 +7,7 @@
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
 
-namespace mdh::driver {
+namespace mdh::driver::space {
 namespace {
 
 using machine::LayerKind;
@@ -86,28 +86,6 @@ std::vector<SpaceVariant> variants_of(const hl::Program& program) {
 
 }  // namespace
 
-std::vector<std::string> SpaceLayers::nested() const {
-  std::vector<std::string> all = cores;
-  add(all, {outer, inner, registers, lanes});
-  return all;
-}
-
-SpaceLayers space_layers(const machine::Machine& machine) {
-  SpaceLayers layers;
-  for (const machine::Layer& layer : machine.layers) {
-    if (layer.kind == LayerKind::cores) layers.cores.push_back(layer.name);
-    if (layer.kind == LayerKind::loop) {
-      layers.outer = layers.inner;
-      layers.inner = layer.name;
-    }
-    if (layer.kind == LayerKind::replicated) {
-      (layer.lanes ? layers.lanes : layers.registers) = layer.name;
-    }
-  }
-  if (layers.outer.empty()) layers.outer = layers.inner;
-  return layers;
-}
-
 const SpaceDimension* SpaceVariant::find(const std::string& dimension) const {
   for (const SpaceDimension& d : dimensions) {
     if (d.name == dimension) return &d;
@@ -124,7 +102,7 @@ const SpaceVariant& SpaceContext::variant(const std::string& label) const {
 
 SpaceContext space_context(const hl::Program& program, const machine::Machine& machine,
                            SpaceOptions options) {
-  SpaceContext c{machine, space_layers(machine), std::move(options), {}, {}, {}, {}, true, {}};
+  SpaceContext c{.machine = machine, .layers = space_layers(machine), .options = std::move(options)};
   c.layers.significance = orders_of(c.layers, c.options.restricted);
   c.variants = variants_of(program);
   for (const SpaceVariant& variant : c.variants) {
@@ -139,7 +117,37 @@ SpaceContext space_context(const hl::Program& program, const machine::Machine& m
                 (!combines || scalar::lanes_ok(hl::combine_function(program)));
   const machine::Layer* registers = machine.find_layer(c.layers.registers);
   if (registers) c.register_region = registers->region;
+  c.parts_names = parts_names(c);
   return c;
+}
+
+}  // namespace mdh::driver::space
+
+namespace mdh::driver {
+
+std::vector<std::string> SpaceLayers::nested() const {
+  std::vector<std::string> all = cores;
+  for (const std::string& name : {outer, inner, registers, lanes}) {
+    const bool known = std::find(all.begin(), all.end(), name) != all.end();
+    if (!name.empty() && !known) all.push_back(name);
+  }
+  return all;
+}
+
+SpaceLayers space_layers(const machine::Machine& machine) {
+  SpaceLayers layers;
+  for (const machine::Layer& layer : machine.layers) {
+    if (layer.kind == machine::LayerKind::cores) layers.cores.push_back(layer.name);
+    if (layer.kind == machine::LayerKind::loop) {
+      layers.outer = layers.inner;
+      layers.inner = layer.name;
+    }
+    if (layer.kind == machine::LayerKind::replicated) {
+      (layer.lanes ? layers.lanes : layers.registers) = layer.name;
+    }
+  }
+  if (layers.outer.empty()) layers.outer = layers.inner;
+  return layers;
 }
 
 }  // namespace mdh::driver

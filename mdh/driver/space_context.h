@@ -8,7 +8,7 @@
 #include "mdh/driver/search_space.h"
 #include "mdh/tune/parameter.h"
 
-namespace mdh::driver {
+namespace mdh::driver::space {
 
 struct SpaceDimension {
   std::string name;
@@ -26,6 +26,9 @@ struct SpaceVariant {
   const SpaceDimension* find(const std::string& dimension) const;
 };
 
+/// The parts of every level: layer, dimension.
+using LevelParts = std::map<std::string, std::map<std::string, int64_t>>;
+
 struct SpaceContext {
   const machine::Machine& machine;
   SpaceLayers layers;
@@ -35,6 +38,15 @@ struct SpaceContext {
   std::vector<std::string> inputs, outputs;  // buffers
   bool has_lanes = true;                     // f can be computed on vectors
   std::string register_region;
+  std::vector<std::string> parts_names;  // of parameters for parts: "REG.i"
+
+  /// The last answer of parts_at, and to what.
+  struct Answer {
+    std::string fuse;
+    std::vector<int64_t> counts;
+    LevelParts parts;
+  };
+  mutable Answer last;
 
   const SpaceVariant& variant(const std::string& label) const;
   bool is_gpu() const { return layers.cores.size() > 1; }
@@ -47,9 +59,8 @@ SpaceContext space_context(const hl::Program& program, const machine::Machine& m
 std::vector<std::string> parts_names(const SpaceContext& context);
 
 /// The parts of every level at a point that holds parts_names() and "fuse"; the outer memory layer
-/// takes what is left. Levels with one part are left out.
-using LevelParts = std::map<std::string, std::map<std::string, int64_t>>;  // layer, dimension
-LevelParts parts_at(const SpaceContext& context, const tune::Point& point);
+/// takes what is left. Levels with one part are left out. Many ranges ask for the same point.
+const LevelParts& parts_at(const SpaceContext& context, const tune::Point& point);
 
 /// The dimensions that have several parts on a layer, in the order of the program.
 std::vector<std::string> dimensions_on(const SpaceContext& context, const SpaceVariant& variant,
@@ -73,4 +84,4 @@ void add_code(const SpaceContext& context, std::vector<tune::Parameter>& paramet
 void decode_code(const SpaceContext& context, const tune::Point& point, ll::Config& config);
 void encode_code(const SpaceContext& context, const ll::Config& config, NamedValues& values);
 
-}  // namespace mdh::driver
+}  // namespace mdh::driver::space

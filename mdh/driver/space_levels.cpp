@@ -5,7 +5,7 @@
 #include "mdh/driver/space_context.h"
 #include "mdh/support/text.h"
 
-namespace mdh::driver {
+namespace mdh::driver::space {
 namespace {
 
 using tune::Parameter;
@@ -178,7 +178,7 @@ bool is_reduced_on(const SpaceContext& c, const Point& p, const LevelParts& part
 /// Replicated parts of reductions may be combined behind the loops of a memory layer.
 Parameter late_parameter(const SpaceContext& c) {
   const auto range = [&c](const Point& p) {
-    const LevelParts parts = parts_at(c, p);
+    const LevelParts& parts = parts_at(c, p);
     std::vector<Value> values = {std::string("none")};
     if (!is_reduced_on(c, p, parts, c.layers.registers) &&
         !is_reduced_on(c, p, parts, c.layers.lanes)) {
@@ -250,7 +250,9 @@ std::vector<std::string> parts_names(const SpaceContext& c) {
   return names;
 }
 
-LevelParts parts_at(const SpaceContext& c, const Point& point) {
+namespace {
+
+LevelParts computed_parts(const SpaceContext& c, const Point& point) {
   LevelParts parts;
   const SpaceVariant& variant = c.variant(point.label("fuse"));
   for (const SpaceDimension& d : variant.dimensions) {
@@ -263,6 +265,18 @@ LevelParts parts_at(const SpaceContext& c, const Point& point) {
     if (rest > 1) parts[c.layers.outer][d.name] = rest;
   }
   return parts;
+}
+
+}  // namespace
+
+const LevelParts& parts_at(const SpaceContext& c, const Point& point) {
+  std::vector<int64_t> counts;
+  counts.reserve(c.parts_names.size());
+  for (const std::string& name : c.parts_names) counts.push_back(point.integer(name));
+  if (c.last.counts != counts || c.last.fuse != point.label("fuse")) {
+    c.last = {point.label("fuse"), std::move(counts), computed_parts(c, point)};
+  }
+  return c.last.parts;
 }
 
 std::vector<std::string> dimensions_on(const SpaceContext&, const SpaceVariant& variant,
@@ -374,4 +388,4 @@ void encode_levels(const SpaceContext& c, const ll::Config& config, NamedValues&
   values["late"] = late_of(c, c.variant(fuse), config);
 }
 
-}  // namespace mdh::driver
+}  // namespace mdh::driver::space

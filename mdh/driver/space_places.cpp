@@ -3,9 +3,10 @@
 
 #include "mdh/driver/space_context.h"
 #include "mdh/hl/analysis.h"
+#include "mdh/scalar/simplify.h"
 #include "mdh/support/text.h"
 
-namespace mdh::driver {
+namespace mdh::driver::space {
 namespace {
 
 using tune::Parameter;
@@ -29,7 +30,7 @@ std::pair<std::string, size_t> place_of(const std::string& label) {
 }
 
 size_t count_on(const SpaceContext& c, const Point& p, const std::string& layer) {
-  const LevelParts parts = parts_at(c, p);
+  const LevelParts& parts = parts_at(c, p);
   return dimensions_on(c, c.variant(p.label("fuse")), parts, layer).size();
 }
 
@@ -78,16 +79,46 @@ std::vector<Value> layouts_in(const SpaceContext& c, const std::string& region) 
   return values;
 }
 
+std::vector<std::string> split_at_commas(const std::string& list) {
+  std::vector<std::string> words;
+  for (size_t begin = 0; begin < list.size();) {
+    const size_t end = std::min(list.find(',', begin), list.size());
+    words.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+bool moves_along(const SpaceVariant& variant, const std::string& buffer,
+                 const std::string& dimension) {
+  for (const hl::BufferView& view : variant.program.inputs) {
+    if (view.symbol.name != buffer) continue;
+    for (const hl::Access& access : view.accesses) {
+      for (const hl::Expr& index : access.index) {
+        for (const hl::Dimension& d : variant.program.dimensions) {
+          if (d.symbol.name == dimension && scalar::mentions(index, d.symbol)) return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
 /// Registers begin inside of the copy, if there is one.
-std::vector<Value> register_places(const SpaceContext& c, const Point& p, const std::string& pack) {
+std::vector<Value> register_places(const SpaceContext& c, const Point& p,
+                                   const std::string& buffer) {
+  const std::string& pack = p.label("pack." + buffer);
   std::vector<Value> values = {std::string("none")};
   const bool any = count_on(c, p, c.layers.registers) + count_on(c, p, c.layers.lanes) > 0;
   if (any) values.emplace_back(place_label(c.layers.registers, 0));
   if (c.options.restricted) return values;
   const auto [layer, number] = pack == "none" ? std::pair<std::string, size_t>{} : place_of(pack);
   const size_t first = layer == c.layers.inner ? number + 1 : 0;
-  for (size_t n = first; n < count_on(c, p, c.layers.inner); ++n) {
-    values.emplace_back(place_label(c.layers.inner, n));
+  const std::vector<std::string> order = split_at_commas(p.label("order." + c.layers.inner));
+  for (size_t n = order.size(); n > first; --n) {
+    // What a loop inside walks along would be an array in memory.
+    if (moves_along(c.variant(p.label("fuse")), buffer, order[n - 1])) break;
+    values.emplace_back(place_label(c.layers.inner, n - 1));
   }
   return values;
 }
@@ -107,9 +138,9 @@ void add_input(const SpaceContext& c, const std::string& buffer,
                         {pack + ".region"},
                         kind});
   std::vector<std::string> reads = all_parts(c);
-  reads.push_back(pack);
+  reads.insert(reads.end(), {pack, "order." + c.layers.inner});
   parameters.push_back({"registers." + buffer,
-                        [&c, pack](const Point& p) { return register_places(c, p, p.label(pack)); },
+                        [&c, buffer](const Point& p) { return register_places(c, p, buffer); },
                         reads, kind});
 }
 
@@ -123,6 +154,13 @@ std::vector<Value> used_layers(const SpaceContext& c, const Point& p,
   return values;
 }
 
+bool reduces_on(const SpaceContext& c, const Point& p, const std::string& layer) {
+  const SpaceVariant& variant = c.variant(p.label("fuse"));
+  const std::vector<std::string> there = dimensions_on(c, variant, parts_at(c, p), layer);
+  return std::any_of(there.begin(), there.end(),
+                     [&](const std::string& d) { return variant.find(d)->is_reduced; });
+}
+
 /// Layers around the one inside of which results are in registers.
 std::vector<Value> middle_layers(const SpaceContext& c, const Point& p, const std::string& buffer) {
   std::string inside = p.label("acc." + buffer);
@@ -131,22 +169,47 @@ std::vector<Value> middle_layers(const SpaceContext& c, const Point& p, const st
   std::vector<std::string> around;
   for (const std::string& layer : c.layers.nested()) {
     if (inside == "none" || layer == inside) break;
-    if (layer != c.layers.cores.front()) around.push_back(layer);
+    if (layer != c.layers.cores.front() && reduces_on(c, p, layer)) around.push_back(layer);
   }
   return used_layers(c, p, around);
 }
 
+/// There is a reduction, and nothing but reductions inside of the first one.
+bool ends_reducing(const SpaceVariant& variant, const std::vector<std::string>& order) {
+  const auto reduced = [&](const std::string& d) { return variant.find(d)->is_reduced; };
+  const auto first = std::find_if(order.begin(), order.end(), reduced);
+  return first != order.end() && std::all_of(first, order.end(), reduced);
+}
+
+/// Results may be kept in registers from the first reduction on a layer inwards. Where replicated
+/// parts are combined late, from those on: anything inside of them would be one for each.
+/// Nor is anything of use that other loops walk along: it would be an array in memory.
+std::vector<Value> result_layers(const SpaceContext& c, const Point& p) {
+  if (p.label("late") != "none" && !c.is_gpu()) return {std::string("none"), c.layers.registers};
+  std::vector<std::string> layers;
+  if (!c.layers.cores.empty()) layers.assign(c.layers.cores.begin() + 1, c.layers.cores.end());
+  std::vector<Value> values = used_layers(c, p, layers);
+  const SpaceVariant& variant = c.variant(p.label("fuse"));
+  const std::vector<std::string> inner = split_at_commas(p.label("order." + c.layers.inner));
+  const std::vector<std::string> outer = split_at_commas(p.label("order." + c.layers.outer));
+  if (ends_reducing(variant, inner)) values.emplace_back(c.layers.inner);
+  const bool all = std::all_of(inner.begin(), inner.end(),
+                               [&](const auto& d) { return variant.find(d)->is_reduced; });
+  if (all && ends_reducing(variant, outer)) values.emplace_back(c.layers.outer);
+  if (count_on(c, p, c.layers.registers) + count_on(c, p, c.layers.lanes) > 0) {
+    values.emplace_back(c.layers.registers);
+  }
+  return values;
+}
+
 void add_output(const SpaceContext& c, const std::string& buffer,
                 std::vector<Parameter>& parameters) {
-  std::vector<std::string> layers = {c.layers.inner, c.layers.outer, c.layers.registers,
-                                     c.layers.lanes};
-  layers.insert(layers.end(), c.layers.cores.begin() + 1, c.layers.cores.end());
   const auto kind = tune::ParameterKind::categorical;
-  parameters.push_back({"acc." + buffer,
-                        [&c, layers](const Point& p) { return used_layers(c, p, layers); },
-                        all_parts(c), kind});
   std::vector<std::string> reads = all_parts(c);
-  reads.insert(reads.end(), {"late", "acc." + buffer});
+  reads.insert(reads.end(), {"late", "order." + c.layers.inner, "order." + c.layers.outer});
+  parameters.push_back({"acc." + buffer, [&c](const Point& p) { return result_layers(c, p); },
+                        reads, kind});
+  reads.push_back("acc." + buffer);
   parameters.push_back({"mid." + buffer,
                         [&c, buffer](const Point& p) { return middle_layers(c, p, buffer); }, reads,
                         kind});
@@ -170,10 +233,14 @@ std::optional<ll::LevelName> level_at(const SpaceContext& c, const ll::Config& c
   return first;
 }
 
-/// The first reduced level on a layer, or the first one.
-std::optional<ll::LevelName> result_level(const SpaceVariant& variant, const ll::Config& config,
-                                          const std::string& layer) {
-  const std::vector<ll::LevelName> levels = levels_on(config, layer);
+/// The first reduced level on a layer, or the first one; lanes count as registers.
+std::optional<ll::LevelName> result_level(const SpaceContext& c, const SpaceVariant& variant,
+                                          const ll::Config& config, const std::string& layer) {
+  std::vector<ll::LevelName> levels;
+  for (const ll::LevelName& level : config.order) {
+    const bool lanes = layer == c.layers.registers && level.layer == c.layers.lanes;
+    if (level.layer == layer || lanes) levels.push_back(level);
+  }
   for (const ll::LevelName& level : levels) {
     if (variant.find(level.dimension)->is_reduced) return level;
   }
@@ -324,8 +391,8 @@ void decode_places(const SpaceContext& c, const Point& point, ll::Config& config
     const std::string pack = "pack." + buffer;
     const std::string place = point.label(pack), region = point.label(pack + ".region");
     const hl::BufferView* view = view_of(variant, buffer);
-    if (place != "none" && region != "-") {
-      const auto level = level_at(c, config, place);
+    const auto level = place == "none" ? std::nullopt : level_at(c, config, place);
+    if (level && region != "-") {
       ll::Relocation r{*level, region, {}};
       const std::string& layout = point.label(pack + ".layout");
       if (layout == "walk") r.layout = by_walk(variant, config, *view, *level);
@@ -334,19 +401,18 @@ void decode_places(const SpaceContext& c, const Point& point, ll::Config& config
       config.stage[buffer].push_back(r);
     }
     const std::string registers = point.label("registers." + buffer);
-    if (registers != "none") {
-      config.stage[buffer].push_back({*level_at(c, config, registers), c.register_region, {}});
-    }
+    const auto inside = registers == "none" ? std::nullopt : level_at(c, config, registers);
+    if (inside) config.stage[buffer].push_back({*inside, c.register_region, {}});
   }
   for (const std::string& buffer : c.outputs) {
     const std::string middle = point.label("mid." + buffer), inside = point.label("acc." + buffer);
     if (middle != "none") {
       const std::string region = c.machine.regions[c.machine.regions.size() - 2].name;
-      config.acc[buffer].push_back({*result_level(variant, config, middle), region, {}});
+      config.acc[buffer].push_back({*result_level(c, variant, config, middle), region, {}});
     }
     if (inside != "none") {
       config.acc[buffer].push_back(
-          {*result_level(variant, config, inside), c.register_region, {}});
+          {*result_level(c, variant, config, inside), c.register_region, {}});
     }
   }
 }
@@ -417,9 +483,10 @@ void encode_places(const SpaceContext& c, const ll::Config& config, NamedValues&
     if (places == config.acc.end()) continue;
     for (const ll::Relocation& r : places->second) {
       const bool registers = r.region == c.register_region;
-      values[(registers ? "acc." : "mid.") + buffer] = r.from.layer;
+      const bool lanes = r.from.layer == c.layers.lanes;
+      values[(registers ? "acc." : "mid.") + buffer] = lanes ? c.layers.registers : r.from.layer;
     }
   }
 }
 
-}  // namespace mdh::driver
+}  // namespace mdh::driver::space

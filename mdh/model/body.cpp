@@ -22,22 +22,29 @@ class BodyCounter {
 
   Body run() {
     Body body;
-    body.keeps_results = keeps_results();
+    decide_results(body);
     const double operations = count_operations();
     body.accumulators = count_accumulators();
+    body.stored = body.accumulators * rates_.load + scattered(body) * rates_.gathered;
     double loads = 0, operands = 0, gathered = 0;
     for (const BufferShape& buffer : shape_.buffers) {
       if (!buffer.is_output) count_loads(buffer, loads, operands, gathered);
     }
+    // Results that are not in registers are loaded and stored by every single combination.
+    const double steps = body.in_registers ? 1 : steps_at_once();
     double moves = loads;
-    if (!body.keeps_results) moves += 2 * body.accumulators;
+    if (body.results == Results::stored) moves += (2 * steps - 1) * body.accumulators;
+    if (body.results == Results::updated) moves += 2 * steps * body.accumulators;
+    if (body.results != Results::kept) gathered += scattered(body) * steps;
+    if (body.results == Results::updated) gathered += scattered(body) * steps;
     body.registers = body.accumulators + operands;
     const double spilled = std::max(0.0, body.registers - static_cast<double>(rates_.registers));
-    moves += 2 * spilled;
     const double instructions = operations + moves + 3;
     body.time = std::max({operations * rates_.operation, moves * rates_.load,
                           instructions * rates_.instruction, chain(body)}) +
-                gathered * rates_.gathered;
+                gathered * rates_.gathered + spilled * 4 * rates_.load;
+    // Very long bodies leave the caches of instructions, and compilers lose track.
+    body.time *= 1 + 0.3 * std::max(0.0, instructions / 300 - 1);
     return body;
   }
 
@@ -60,7 +67,9 @@ class BodyCounter {
     for (size_t n = s_.replicated; n < levels().size(); ++n) {
       count *= static_cast<double>(levels()[n].parts);
     }
-    if (lanes_) return count / lane_count() * vectors_of_lanes();
+    // Vectors that the machine does not have are cut by the compiler, with some loss.
+    const double cut = vectors_of_lanes() > 1 ? 1.5 : 1.0;
+    if (lanes_) return count / lane_count() * vectors_of_lanes() * cut;
     return is_vectorised_by_compiler() ? count / hardware_lanes() / 0.6 : count;
   }
 
@@ -106,10 +115,24 @@ class BodyCounter {
     return plain;
   }
 
-  bool is_in_registers(const BufferShape& buffer) const {
+  /// Where a buffer begins to be kept in registers; the number of levels if it does not. A tile
+  /// that loops inside of it walk along is an array in memory.
+  size_t register_place(const BufferShape& buffer) const {
     const auto staged = config_.stage.find(buffer.name);
-    return staged != config_.stage.end() && !staged->second.empty() &&
-           is_register_region(staged->second.back().region);
+    const size_t none = s_.whole.levels.size();
+    if (staged == config_.stage.end() || staged->second.empty()) return none;
+    const ll::Relocation& last = staged->second.back();
+    if (!is_register_region(last.region)) return none;
+    const size_t at = s_.whole.position(last.from);
+    for (size_t n = at; n < none; ++n) {
+      const Level& level = s_.whole.levels[n];
+      if (level.kind == LayerKind::loop && depends_on(buffer, level.dimension)) return none;
+    }
+    return at;
+  }
+
+  bool is_in_registers(const BufferShape& buffer) const {
+    return register_place(buffer) < s_.whole.levels.size();
   }
 
   bool is_register_region(const std::string& region) const {
@@ -139,10 +162,19 @@ class BodyCounter {
     operands += packs ? moved : std::min(moved, along == 0 ? 2.0 : moved);
   }
 
-  /// Tiles that do not move with the innermost loop are loaded before it.
+  /// Tiles that do not move with the innermost loop are loaded before it; those in registers where
+  /// the configuration says so.
   double often(const BufferShape& buffer) const {
-    if (!inner_ || depends_on(buffer, inner_->dimension)) return 1;
-    return 1.0 / static_cast<double>(inner_->parts);
+    double rounds = 1;
+    const size_t place = register_place(buffer);
+    for (size_t n = place; n < s_.whole.levels.size(); ++n) {
+      const Level& level = s_.whole.levels[n];
+      if (level.kind == LayerKind::loop) rounds *= static_cast<double>(level.parts);
+    }
+    if (inner_ && !depends_on(buffer, inner_->dimension)) {
+      rounds = std::max(rounds, static_cast<double>(inner_->parts));
+    }
+    return 1.0 / rounds;
   }
 
   /// Accesses that differ along the lanes cannot share vectors.
@@ -185,32 +217,69 @@ class BodyCounter {
     return count;
   }
 
-  bool keeps_results() const {
-    if (!inner_ || !is_reduced(inner_->dimension)) return true;
+  /// Results stay in registers over loops that only reduce, from the place that the configuration
+  /// names inwards. An accumulator that other loops walk along is an array in memory.
+  void decide_results(Body& body) const {
+    const bool reduces = std::any_of(levels().begin(), levels().begin() + reducing_end(),
+                                     [&](const Level& l) { return is_reduced(l.dimension); });
+    body.results = reduces ? Results::updated : Results::stored;
     for (const auto& [buffer, places] : config_.acc) {
       for (const ll::Relocation& place : places) {
-        const size_t at = s_.whole.position(place.from);
-        if (is_register_region(place.region) && at <= s_.whole.position(inner_->name)) return true;
+        if (!is_register_region(place.region)) continue;
+        double rounds = 1;
+        bool only_reductions = true;
+        for (size_t n = s_.whole.position(place.from); n < s_.whole.levels.size(); ++n) {
+          const Level& level = s_.whole.levels[n];
+          if (level.kind == LayerKind::cores) only_reductions = false;
+          if (level.kind != LayerKind::loop) continue;
+          only_reductions = only_reductions && is_reduced(level.dimension);
+          rounds *= static_cast<double>(level.parts);
+        }
+        body.in_registers = body.in_registers || only_reductions;
+        if (!only_reductions || rounds == 1 || !reduces) continue;
+        body.results = Results::kept;
+        body.rounds_kept = rounds;
       }
     }
-    return false;
+  }
+
+  /// Replicated parts of reductions that are combined in one round.
+  double steps_at_once() const {
+    double steps = 1;
+    for (size_t n = s_.replicated; n < levels().size(); ++n) {
+      const Level& level = levels()[n];
+      if (level.lanes && lanes_) continue;
+      if (is_reduced(level.dimension) && !is_combined_late(level)) {
+        steps *= static_cast<double>(level.parts);
+      }
+    }
+    return steps;
+  }
+
+  long reducing_end() const { return static_cast<long>(s_.replicated); }
+
+  /// Elements that do not lie side by side along the lanes.
+  double scattered(const Body& body) const {
+    if (!lanes_) return 0;
+    for (const BufferShape& buffer : shape_.buffers) {
+      if (buffer.is_output && stride(buffer, lanes_->dimension) == 2) {
+        return body.accumulators * lane_count();
+      }
+    }
+    return 0;
   }
 
   /// From one round to the next: each accumulator takes in all parts that are combined at once.
   double chain(const Body& body) const {
-    if (!inner_ || !is_reduced(inner_->dimension)) return 0;
-    double steps = 1, horizontal = 0;
-    for (size_t n = s_.replicated; n < levels().size(); ++n) {
-      const Level& level = levels()[n];
-      if (!is_reduced(level.dimension) || is_combined_late(level)) continue;
-      if (level.lanes && lanes_) {
-        horizontal = static_cast<double>(level.parts) * body.accumulators;
-      } else {
-        steps *= static_cast<double>(level.parts);
-      }
+    double horizontal = 0;
+    if (lanes_ && is_reduced(lanes_->dimension) && !is_combined_late(*lanes_)) {
+      horizontal = lane_count() * body.accumulators * rates_.latency;
     }
-    const double one = body.keeps_results ? rates_.latency : 4 * rates_.latency;
-    return steps * one + horizontal * rates_.latency;
+    const bool goes_on = inner_ && is_reduced(inner_->dimension);
+    if (!goes_on && body.in_registers) return horizontal;
+    const bool in_memory = !body.in_registers || body.results == Results::updated;
+    if (!goes_on && steps_at_once() == 1) return horizontal;
+    return steps_at_once() * (in_memory ? 4 : 1) * rates_.latency + horizontal;
   }
 
   const Shape& shape_;

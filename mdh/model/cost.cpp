@@ -13,6 +13,13 @@ namespace {
 
 using machine::LayerKind;
 
+/// Parts that do not divide a dimension have to be asked whether they are there.
+double padding_of(const Shape& shape, const Structure& s, int d) {
+  const int64_t covered = s.whole.points(d, 0), size = shape.dimensions[d].size;
+  if (covered == size || s.loops.points(d, s.replicated) == 1) return 1;
+  return shape.dimensions[d].kind == DimensionKind::kept ? 1.05 : 1.3;
+}
+
 /// Rounds of the innermost loop in the whole computation. Tiles at an edge cost more unless they
 /// are computed like the others.
 double rounds_of(const Shape& shape, const ll::Config& config, const Structure& s) {
@@ -26,7 +33,7 @@ double rounds_of(const Shape& shape, const ll::Config& config, const Structure& 
       const bool whole = edge != config.code.edge.end() && edge->second != ll::Edge::clamp;
       count += whole ? 1.0 : 1.0 + 2.0 * static_cast<double>(size % tile) / static_cast<double>(tile);
     }
-    rounds *= std::max(count, 1.0);
+    rounds *= std::max(count, 1.0) * padding_of(shape, s, static_cast<int>(d));
   }
   return rounds;
 }
@@ -44,24 +51,13 @@ double share_of_slowest(const Shape& shape, const Structure& s, int cores) {
   return std::min(1.0, used / parts * std::max(1.0, padding));
 }
 
-/// Partial results leave the registers, and every loop that begins costs a little.
-double flushing(const Shape& shape, const ll::Config& config, const Structure& s, const Body& body,
-                double rounds, const Rates& rates) {
+/// Results leave the registers, and every innermost loop that begins costs a little.
+double flushing(const Structure& s, const Body& body, double rounds, const Rates& rates) {
   if (s.replicated == 0) return 0;
-  double inside = 1;
-  for (size_t n = s.replicated; n > 0; --n) {
-    const Level& level = s.loops.levels[n - 1];
-    if (shape.dimensions[level.dimension].kind == DimensionKind::kept && n != s.replicated) break;
-    if (n != s.replicated && !body.keeps_results) break;
-    inside *= static_cast<double>(level.parts);
-    const bool reaches = std::any_of(config.acc.begin(), config.acc.end(), [&](const auto& places) {
-      return std::any_of(places.second.begin(), places.second.end(),
-                         [&](const ll::Relocation& r) { return r.from == level.name; });
-    });
-    if (reaches) break;
-  }
-  const double each = body.accumulators * 3 * rates.load + 8 * rates.instruction + rates.latency * 2;
-  return rounds / inside * each;
+  double time = rounds / static_cast<double>(s.loops.levels[s.replicated - 1].parts) *
+                (8 * rates.instruction + 2 * rates.latency);
+  if (body.results == Results::kept) time += rounds / body.rounds_kept * 3 * body.stored;
+  return time;
 }
 
 double combining(const Shape& shape, const Structure& s, const Rates& rates) {
@@ -81,9 +77,26 @@ double combining(const Shape& shape, const Structure& s, const Rates& rates) {
     for (const BufferShape& b : shape.buffers) {
       if (b.is_output) elements += static_cast<double>(tile_of(shape, s.whole, b, n).elements);
     }
-    time += waits * (rates.barrier + elements * 3 * rates.load);
+    // Every part has a slot, even where a core has several.
+    const double slots = static_cast<double>(level.parts);
+    time += waits * (rates.barrier + elements * (slots + 1) * 2 * rates.load);
   }
   return time;
+}
+
+/// Decisions about code that differ from what is usual.
+int extras_of(const ll::Config& config) {
+  int count = config.code.kernel.emit == "program" ? 0 : 1;
+  count += static_cast<int>(config.code.cores.size() + config.code.combine.size());
+  for (const auto& [buffer, codes] : config.code.stage) {
+    for (const ll::StageCode& code : codes) {
+      count += code == ll::StageCode{} ? 0 : 1;
+      // Every round asks for what comes later.
+      count += code.prefetch ? 5 : 0;
+    }
+  }
+  count += static_cast<int>(config.stage.size());
+  return count;
 }
 
 }  // namespace
@@ -94,7 +107,8 @@ double Cost::total() const {
   const double parts[] = {busy, l2, l3, memory};
   double sum = 0;
   for (const double part : parts) sum += part * part * part;
-  return std::cbrt(sum) + overhead;
+  // Of two that cost the same, the plainer one.
+  return (std::cbrt(sum) + overhead) * (1 + 0.002 * extras);
 }
 
 Cost estimate(const Shape& shape, const machine::Machine& machine, const ll::Config& config,
@@ -107,7 +121,7 @@ Cost estimate(const Shape& shape, const machine::Machine& machine, const ll::Con
   cost.balance = share * std::min<double>(rates.cores, 1e9);
   cost.registers = body.registers;
   cost.compute = rounds * body.time;
-  cost.results = flushing(shape, config, s, body, rounds, rates);
+  cost.results = flushing(s, body, rounds, rates);
   // What one share moves, times the shares of the slowest core.
   double shares = 1;
   for (const Level& level : s.cores.levels) shares *= static_cast<double>(level.parts);
@@ -126,6 +140,7 @@ Cost estimate(const Shape& shape, const machine::Machine& machine, const ll::Con
   cost.bytes_memory = bytes * busy;
   cost.memory = std::max(cost.memory, cost.bytes_memory / rates.memory_of_all);
   cost.overhead = (s.cores.levels.empty() ? 100 : rates.launch) + combining(shape, s, rates);
+  cost.extras = extras_of(config);
   return cost;
 }
 

@@ -26,6 +26,7 @@ struct Cost {
   double balance = 1;       // time of the slowest core / mean
   double registers = 0;     // vectors that are wanted at the same time
   double bytes_memory = 0;  // of all cores
+  int extras = 0;           // decisions that differ from what is usual
 
   double total() const;
 };

@@ -33,7 +33,7 @@ class TrafficCounter {
       const auto staged = config_.stage.find(buffer.name);
       if (buffer.is_output || staged == config_.stage.end()) continue;
       for (const ll::Relocation& r : staged->second) {
-        if (is_copy(r)) time += copied(buffer, r);
+        if (is_copy(r) || is_array(buffer, r)) time += copied(buffer, r);
       }
     }
     return time;
@@ -45,6 +45,17 @@ class TrafficCounter {
   bool is_copy(const ll::Relocation& r) const {
     const machine::Region* region = machine_.find_region(r.region);
     return region && !region->is_explicit && !r.layout.empty();
+  }
+
+  /// A tile for registers that loops inside of it walk along is a copy in memory.
+  bool is_array(const BufferShape& buffer, const ll::Relocation& r) const {
+    const machine::Region* region = machine_.find_region(r.region);
+    if (!region || !region->is_explicit) return false;
+    for (size_t n = s_.whole.position(r.from); n < s_.whole.levels.size(); ++n) {
+      const Level& level = s_.whole.levels[n];
+      if (level.kind == machine::LayerKind::loop && depends_on(buffer, level.dimension)) return true;
+    }
+    return false;
   }
 
   /// The first of the core's loops inside of a place.
@@ -74,7 +85,14 @@ class TrafficCounter {
     } else {
       elements *= rounds(at);
     }
-    return elements * (keeps_rows(buffer, r) ? rates_.load : rates_.copied);
+    const bool rows = r.layout.empty() || keeps_rows(buffer, r);
+    const double bytes = elements * static_cast<double>(buffer.element_bytes);
+    const double tile = bytes / rounds(at);
+    const double rate = tile > static_cast<double>(rates_.l3_bytes) / 2   ? rates_.memory
+                        : tile > static_cast<double>(rates_.l2_bytes) / 2 ? rates_.l3
+                                                                          : 4 * rates_.l2;
+    // It is read, and its new place is read and written.
+    return elements * (rows ? 2 * rates_.load : rates_.copied) + 3 * bytes / rate;
   }
 
   /// The last axis of the tile is the last one of the buffer.

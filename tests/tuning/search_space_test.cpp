@@ -13,7 +13,9 @@
 #include "mdh/hl/instantiate.h"
 #include "mdh/ll/print.h"
 #include "mdh/model/cost.h"
+#include "mdh/driver/first_choice.h"
 #include "mdh/driver/rates.h"
+#include "mdh/passes/fuse.h"
 #include "mdh/passes/lower.h"
 #include "mdh/scalar/resolve.h"
 #include "mdh/support/files.h"
@@ -99,34 +101,29 @@ TEST_P(KnownConfigs, are_members) {
   }
 }
 
-TEST(SearchSpace, speed) {
-  for (const char* f : {"bench/configs/neon/matmul_1024.json", "bench/configs/neon/mcc_512.json", "bench/configs/neon/ccsdt_gdab_efgc.json"}) {
-    const Known k = known(std::filesystem::path(MDH_SOURCE_DIR) / f);
+TEST(Lab, DISABLED_first_choice) {
+  const char* out = std::getenv("OUT");
+  for (const auto& file : files_in("bench/configs/neon")) {
+    if (const char* only = std::getenv("ONLY"); only && file.stem().string() != only) continue;
+    const Known k = known(file);
     const auto t0 = std::chrono::steady_clock::now();
     const driver::SearchSpace space(k.program, k.machine, {.cores = 2});
-    const auto t1 = std::chrono::steady_clock::now();
-    Random random(1);
-    int valid = 0;
-    std::map<std::string,int> why;
-    std::vector<tune::Point> ps;
-    for (int n = 0; n < 300; ++n) ps.push_back(space.parameters().sample(random));
-    const auto t2 = std::chrono::steady_clock::now();
-    for (const auto& p : ps) { try { passes::lower(k.program, k.machine, space.config(p)); ++valid; } catch (const Error& e) { why[e.diagnostic().code + " " + e.diagnostic().message.substr(0, 90)]++; } }
-    const auto t3 = std::chrono::steady_clock::now();
-    for (const auto& p : ps) space.config(p);
-    const auto t4 = std::chrono::steady_clock::now();
-    const auto shape = model::shape_of(k.program);
     const auto rates = driver::rates_of(k.machine, 2);
-    double sum = 0;
-    for (const auto& p : ps) { const auto c = space.config(p); sum += model::estimate(shape, k.machine, c, rates).total(); }
-    const auto t5 = std::chrono::steady_clock::now();
-    for (int n = 0; n < 20; ++n) space.parameters().neighbours(ps[n]);
-    const auto t6 = std::chrono::steady_clock::now();
-    for (int n = 0; n < 300; ++n) space.parameters().mutate(ps[n], random);
-    const auto t7 = std::chrono::steady_clock::now();
-    auto ms = [](auto a, auto b) { return std::chrono::duration<double, std::milli>(b - a).count(); };
-    std::printf("%s build %.1f ms, sample %.3f, lower %.3f, config %.3f, estimate+config %.3f, neighbours %.2f mutate %.3f ms; valid %d/300\n", f, ms(t0,t1), ms(t1,t2)/300, ms(t2,t3)/300, ms(t3,t4)/300, ms(t4,t5)/300, ms(t5,t6)/20, ms(t6,t7)/300, valid);
-    for (auto& [w, n] : why) std::printf("  %4d %s\n", n, w.c_str());
+    const char* steps = std::getenv("STEPS");
+    const auto best = driver::first_choice(space, k.machine, rates, {.steps = steps ? std::stoul(steps) : 3000});
+    const auto t1 = std::chrono::steady_clock::now();
+    const auto hand = model::estimate(model::shape_of(k.config.fuse.empty() ? k.program : passes::fuse(k.program, k.config.fuse)), k.machine, k.config, rates);
+    std::printf("%-28s %.2f s  hand est %.1f us, found est %.1f us\n", file.stem().c_str(), std::chrono::duration<double>(t1 - t0).count(), hand.total() / 1e3, best.empty() ? -1.0 : best.front().cost / 1e3);
+    std::fflush(stdout);
+    if (out && !best.empty()) {
+      ll::Config c = space.config(best.front().point);
+      c.sizes = k.config.sizes; c.types = k.config.types;
+      write_file(std::string(out) + "/" + file.filename().string(), ll::print(c));
+      std::string buffers;
+      for (const auto& v : k.program.outputs) buffers += (buffers.empty() ? "o" : ",o") + std::to_string(scalar::volume(hl::extents(k.program, v)) * bytes_of(v.type));
+      for (const auto& v : k.program.inputs) buffers += ",i" + std::to_string(scalar::volume(hl::extents(k.program, v)) * bytes_of(v.type));
+      write_file(std::string(out) + "/" + file.stem().string() + ".buf", buffers);
+    }
   }
 }
 
