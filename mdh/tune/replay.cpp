@@ -80,8 +80,8 @@ size_t evaluations_to_reach(const Recording& recording, std::string_view techniq
     return outcomes;
   };
   const double goal = recording.best() * (1 + options.within);
-  const SearchResult result =
-      search(*searcher, evaluate, at_cost(goal), {.batch = options.batch, .clock = [] { return 0.0; }});
+  const SearchResult result = search(*searcher, evaluate, at_cost(goal),
+                                     {.batch = options.batch, .clock = [] { return 0.0; }});
   const std::vector<Evaluation>& seen = result.history.evaluations();
   for (size_t n = 0; n < seen.size(); ++n) {
     if (seen[n].outcome.cost && *seen[n].outcome.cost <= goal) return n + 1;
