@@ -91,7 +91,7 @@ TEST(Replay, reads_failures_and_labels) {
   EXPECT_EQ(recording.best(), 2.5);
   EXPECT_EQ(recording.outcome(recording.space().points()[1]), failed("too many registers"));
   EXPECT_EQ(recording.outcome(recording.space().points()[2]), failed("no time recorded"));
-  EXPECT_EQ(evaluations_to_reach(recording, "exhaustive", {}), 1u);
+  EXPECT_EQ(replay(recording, "exhaustive", 1), Counts{1});
 }
 
 TEST(Replay, refuses_lines_that_are_not_recordings) {

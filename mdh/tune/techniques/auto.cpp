@@ -10,6 +10,8 @@ namespace {
 
 enum class View { descend, explore };
 
+constexpr size_t climbers = 4;
+
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Of a normal distribution, below `best`.
@@ -51,8 +53,8 @@ class Auto : public Technique {
   void tell(const Point& point, const Outcome& outcome) override {
     std::string key = point.key();
     seen_.add(key);
-    believed_.erase(key);
     const double cost = outcome.cost.value_or(infinity);
+    believed_.erase(key);
     best_ = std::min(best_, cost);
     told_.push_back({point, domain_.features(point), cost});
   }
@@ -62,6 +64,10 @@ class Auto : public Technique {
     Point point;
     std::vector<double> features;
     double cost;  // infinity if it failed
+  };
+  struct Choice {
+    Point point;
+    double value, mean;
   };
 
   std::optional<Point> next() {
@@ -97,35 +103,62 @@ class Auto : public Technique {
   }
 
   View next_view() {
-    exploration_ += own_.explore;
+    exploration_ += pool_.is_whole() ? own_.explore : own_.explore_large;
     if (exploration_ < 1) return View::descend;
     exploration_ -= 1;
     return View::explore;
   }
 
   std::optional<Point> guided() {
-    pool_.refill(best_points(), random_);
     const View view = next_view();
+    const Forest forest = learn(view);
+    pool_.refill(best_points(), own_.pool.samples, random_);
+    std::vector<Choice> choices = promising(forest, view);
+    // Where the pool is a part of the space: climb on the model.
+    for (size_t n = 0; n < own_.climbs && !pool_.is_whole() && !choices.empty(); ++n) {
+      std::vector<Point> parents;
+      for (const Choice& choice : choices) parents.push_back(choice.point);
+      pool_.refill(parents, 0, random_);
+      const double before = choices.front().value;
+      for (Choice& choice : promising(forest, view)) choices.push_back(std::move(choice));
+      keep_best(choices);
+      if (choices.front().value <= before) break;
+    }
+    if (choices.empty()) return std::nullopt;
+    const Point point = choices.front().point;
+    const double cost = unscaled(choices.front().mean, view);
+    believed_.insert_or_assign(point.key(), Sample{point, domain_.features(point), cost});
+    return point;
+  }
+
+  // The new points of the pool that are worth most, the best first.
+  std::vector<Choice> promising(const Forest& forest, View view) {
     const std::vector<uint32_t> open = considered();
-    const std::vector<Prediction> predictions = predict(view, open);
+    const std::vector<Prediction> predictions = forest.predict(pool_.features(), open);
     const double best = scaled(best_, view);
-    double highest = -infinity;
-    size_t at = open.size();
+    std::vector<std::pair<double, size_t>> values;
     for (size_t n = 0; n < open.size(); ++n) {
       const Prediction& prediction = predictions[n];
-      const double value = view == View::explore
-                               ? expected_improvement(prediction, best)
-                               : own_.optimism * prediction.deviation - prediction.mean;
-      if (value <= highest) continue;
-      highest = value;
-      at = n;
+      values.emplace_back(view == View::explore
+                              ? -expected_improvement(prediction, best)
+                              : prediction.mean - own_.optimism * prediction.deviation,
+                          n);
     }
-    if (at == open.size()) return std::nullopt;
-    const uint32_t chosen = open[at];
-    const double cost = unscaled(predictions[at].mean, view);
-    believed_.insert_or_assign(pool_.key(chosen),
-                               Sample{pool_[chosen], domain_.features(pool_[chosen]), cost});
-    return pool_[chosen];
+    const size_t count = std::min(values.size(), pool_.is_whole() ? 1 : climbers);
+    std::partial_sort(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count),
+                      values.end());
+    std::vector<Choice> choices;
+    for (size_t n = 0; n < count; ++n) {
+      const auto& [value, place] = values[n];
+      choices.push_back({pool_[open[place]], -value, predictions[place].mean});
+    }
+    return choices;
+  }
+
+  static void keep_best(std::vector<Choice>& choices) {
+    std::stable_sort(choices.begin(), choices.end(),
+                     [](const Choice& a, const Choice& b) { return a.value > b.value; });
+    if (choices.size() > climbers) choices.erase(choices.begin() + climbers, choices.end());
   }
 
   // New points of the pool, some left out if it is always the same.
@@ -138,22 +171,22 @@ class Auto : public Technique {
     return open;
   }
 
-  std::vector<Prediction> predict(View view, const std::vector<uint32_t>& open) {
+  Forest learn(View view) {
     double worst = best_;
     for (const Sample& sample : told_) {
       if (sample.cost < infinity) worst = std::max(worst, sample.cost);
     }
     Matrix features;
     std::vector<double> targets;
-    const auto learn = [&](const Sample& sample) {
+    const auto add = [&](const Sample& sample) {
       features.add(sample.features);
       targets.push_back(scaled(std::min(sample.cost, worst), view));
     };
-    for (const Sample& sample : told_) learn(sample);
-    for (const auto& [_, sample] : believed_) learn(sample);
+    for (const Sample& sample : told_) add(sample);
+    for (const auto& [_, sample] : believed_) add(sample);
     const ForestOptions& options =
         view == View::explore ? own_.explore_forest : own_.descend_forest;
-    return Forest(features, targets, options, random_).predict(pool_.features(), open);
+    return Forest(features, targets, options, random_);
   }
 
   double scaled(double cost, View view) const {

@@ -23,13 +23,15 @@ namespace mdh::tune {
 
 /// How the numbers were chosen is in README.md.
 struct AutoOptions {
-  size_t initial = 8;  // points measured before the model is asked
-  size_t spread = 4;   // each the farthest of so many random points
-  double stretch = 0.02;
+  size_t initial = 8;     // points measured before the model is asked
+  size_t spread = 4;      // each the farthest of so many random points
+  double stretch = 0.05;  // of the scale of costs near the best
   double optimism = 1;
-  double considered = 0.25;  // part of the pool, drawn anew for each question
-  double explore = 0.5;      // part of the questions
-  ForestOptions descend_forest = {.trees = 32, .min_leaf = 1, .features_tried = 0.7, .sums = 0.8};
+  double explore = 0.5;        // part of the questions, in a space that is scored as a whole
+  double explore_large = 0.2;  // the same in a larger one, where going down pays for longer
+  double considered = 0.25;    // part of such a space that a question is chosen from
+  size_t climbs = 3;           // steps on the model in a larger one
+  ForestOptions descend_forest = {.trees = 32, .min_leaf = 2, .features_tried = 0.7, .sums = 0.8};
   ForestOptions explore_forest = {.trees = 32, .min_leaf = 3, .features_tried = 0.7, .sums = 0};
   PoolOptions pool;
 };

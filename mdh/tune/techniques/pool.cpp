@@ -2,6 +2,12 @@
 
 namespace mdh::tune {
 
+namespace {
+
+constexpr size_t two_steps = 16;  // tried from each parent
+
+}  // namespace
+
 Pool::Pool(const SearchDomain& domain, const PoolOptions& options)
     : domain_(domain), options_(options) {
   const std::optional<Count> size = domain.size();
@@ -9,22 +15,22 @@ Pool::Pool(const SearchDomain& domain, const PoolOptions& options)
   for (Count n = 0; is_whole_ && n < *size; ++n) add(domain.at(n));
 }
 
-void Pool::refill(const std::vector<Point>& best, Random& random) {
+void Pool::refill(const std::vector<Point>& parents, size_t samples, Random& random) {
   if (is_whole_) return;
   points_.clear();
   keys_.clear();
   features_.clear();
   members_ = {};
-  for (const Point& parent : best) {
+  for (const Point& parent : parents) {
     const auto [found, is_new] = neighbours_.try_emplace(parent.key());
     if (is_new) found->second = domain_.neighbours(parent);
     for (const Point& point : found->second) add(point);
     // Two steps away: where a change of one parameter alone does not pay.
-    for (size_t n = 0; n < options_.samples / (4 * options_.parents); ++n) {
+    for (size_t n = 0; n < two_steps; ++n) {
       add(domain_.mutate(domain_.mutate(parent, random), random));
     }
   }
-  for (size_t n = 0; n < options_.samples; ++n) add(domain_.sample(random));
+  for (size_t n = 0; n < samples; ++n) add(domain_.sample(random));
 }
 
 void Pool::add(Point point) {

@@ -20,8 +20,9 @@ class Pool {
  public:
   Pool(const SearchDomain& domain, const PoolOptions& options);
 
-  /// Where the space is too large to be the pool: fills it anew.
-  void refill(const std::vector<Point>& best, Random& random);
+  /// Where the space is too large to be the pool: fills it anew with the neighbours of `parents`
+  /// and random points.
+  void refill(const std::vector<Point>& parents, size_t samples, Random& random);
 
   /// The whole space, once and for all.
   bool is_whole() const { return is_whole_; }
