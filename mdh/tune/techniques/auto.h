@@ -31,8 +31,8 @@ struct AutoOptions {
   double explore_large = 0.2;  // the same in a larger one, where going down pays for longer
   double considered = 0.25;    // part of such a space that a question is chosen from
   size_t climbs = 3;           // steps on the model in a larger one
-  ForestOptions descend_forest = {.trees = 32, .min_leaf = 2, .features_tried = 0.7, .sums = 0.8};
-  ForestOptions explore_forest = {.trees = 32, .min_leaf = 3, .features_tried = 0.7, .sums = 0};
+  ForestOptions descend_forest = {.trees = 48, .min_leaf = 2, .features_tried = 0.4, .sums = 0.8};
+  ForestOptions explore_forest = {.trees = 48, .min_leaf = 3, .features_tried = 0.4, .sums = 0};
   PoolOptions pool;
 };
 
