@@ -71,17 +71,17 @@ Recording read_recording(const std::filesystem::path& path) {
   return parse_recording(read_file(path));
 }
 
-size_t evaluations_to_reach(const Recording& recording, std::string_view technique,
+size_t evaluations_to_reach(const Recording& recording, const MakeTechnique& make,
                             const ReplayOptions& options) {
-  const auto searcher = make_technique(technique, recording.space(), {.seed = options.seed});
+  const auto searcher = make(recording.space(), {.seed = options.seed});
   const Evaluate evaluate = [&](std::span<const Point> points) {
     std::vector<Outcome> outcomes;
     for (const Point& point : points) outcomes.push_back(recording.outcome(point));
     return outcomes;
   };
   const double goal = recording.best() * (1 + options.within);
-  const SearchResult result =
-      search(*searcher, evaluate, at_cost(goal), {.batch = options.batch, .clock = [] { return 0.0; }});
+  const SearchResult result = search(*searcher, evaluate, at_cost(goal),
+                                     {.batch = options.batch, .clock = [] { return 0.0; }});
   const std::vector<Evaluation>& seen = result.history.evaluations();
   for (size_t n = 0; n < seen.size(); ++n) {
     if (seen[n].outcome.cost && *seen[n].outcome.cost <= goal) return n + 1;
@@ -91,11 +91,20 @@ size_t evaluations_to_reach(const Recording& recording, std::string_view techniq
 
 std::vector<size_t> replay(const Recording& recording, std::string_view technique, size_t seeds,
                            const ReplayOptions& options) {
+  const MakeTechnique make = [technique](const SearchDomain& domain,
+                                         const TechniqueOptions& given) {
+    return make_technique(technique, domain, given);
+  };
+  return replay(recording, make, seeds, options);
+}
+
+std::vector<size_t> replay(const Recording& recording, const MakeTechnique& make, size_t seeds,
+                           const ReplayOptions& options) {
   std::vector<size_t> counts;
   for (size_t seed = 1; seed <= seeds; ++seed) {
     ReplayOptions run = options;
     run.seed = seed;
-    counts.push_back(evaluations_to_reach(recording, technique, run));
+    counts.push_back(evaluations_to_reach(recording, make, run));
   }
   return counts;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -37,11 +38,17 @@ struct ReplayOptions {
   size_t batch = 1;
 };
 
+/// As in the table of techniques.
+using MakeTechnique =
+    std::function<std::unique_ptr<Technique>(const SearchDomain&, const TechniqueOptions&)>;
+
 /// How many evaluations a technique takes to come that close to the best.
-size_t evaluations_to_reach(const Recording& recording, std::string_view technique,
-                            const ReplayOptions& options);
+size_t evaluations_to_reach(const Recording& recording, const MakeTechnique& make,
+                            const ReplayOptions& options = {});
 
 /// The same for seeds 1 ... `seeds`.
+std::vector<size_t> replay(const Recording& recording, const MakeTechnique& make, size_t seeds,
+                           const ReplayOptions& options = {});
 std::vector<size_t> replay(const Recording& recording, std::string_view technique, size_t seeds,
                            const ReplayOptions& options = {});
 

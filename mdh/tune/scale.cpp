@@ -39,9 +39,9 @@ double Scale::number(const Value& value) const {
 
 double Scale::coordinate(const Value& value) const {
   if (is_constant()) return 0;
-  const double place = is_ordered_ ? (number(value) - low_) / (high_ - low_)
-                                   : static_cast<double>(position(value)) /
-                                         static_cast<double>(values_.size() - 1);
+  const double place =
+      is_ordered_ ? (number(value) - low_) / (high_ - low_)
+                  : static_cast<double>(position(value)) / static_cast<double>(values_.size() - 1);
   return std::clamp(place, 0.0, 1.0);
 }
 

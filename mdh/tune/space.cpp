@@ -49,9 +49,8 @@ std::vector<size_t> first_of_groups(const std::vector<Parameter>& parameters, co
 
 // Takes the value at hand and no other.
 Reluctance exactly(const Values& values) {
-  return [&values](size_t member, const Value& value) {
-    return values[member] == value ? 0 : never;
-  };
+  return
+      [&values](size_t member, const Value& value) { return values[member] == value ? 0 : never; };
 }
 
 // Half of the time a step to the next value of an ordered parameter, else any other value.
@@ -210,7 +209,9 @@ Point Space::mutate(const Point& point, Random& random) const {
       return parts_->with(point, group, *changed);
     }
   }
-  return point;
+  // Without a tree all of the changes tried may have been dead ends.
+  const std::vector<Point> others = neighbours(point);
+  return others.empty() ? point : random.pick(others);
 }
 
 std::vector<double> Space::coordinates(const Point& point) const {

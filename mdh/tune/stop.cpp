@@ -41,8 +41,8 @@ StopRule at_cost(double cost) {
 }
 
 StopRule when(std::function<bool()> asked_to, std::string reason) {
-  return {[asked_to = std::move(asked_to), reason = std::move(reason)](
-              const Progress&) -> std::optional<std::string> {
+  return {[asked_to = std::move(asked_to),
+           reason = std::move(reason)](const Progress&) -> std::optional<std::string> {
     if (!asked_to()) return std::nullopt;
     return reason;
   }};

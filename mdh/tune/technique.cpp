@@ -15,7 +15,7 @@ std::unique_ptr<Technique> made(const SearchDomain& domain, const TechniqueOptio
 }
 
 std::unique_ptr<Technique> made_auto(const SearchDomain& domain, const TechniqueOptions& options) {
-  return automatic(domain, options, {});
+  return automatic(domain, options);
 }
 
 constexpr TechniqueRow table[] = {

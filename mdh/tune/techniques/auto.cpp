@@ -2,12 +2,32 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "mdh/tune/techniques/strategy.h"
+#include <numeric>
 
 namespace mdh::tune {
 
 namespace {
+
+enum class View { descend, explore };
+
+constexpr size_t climbers = 4;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Of a normal distribution, below `best`.
+double expected_improvement(const Prediction& prediction, double best) {
+  const double deviation = std::max(prediction.deviation, 1e-6);
+  const double z = (best - prediction.mean) / deviation;
+  const double below = 0.5 * std::erfc(-z * std::sqrt(0.5));
+  const double density = std::exp(-0.5 * z * z) * 0.3989422804014327;
+  return deviation * (z * below + density);
+}
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (size_t n = 0; n < a.size(); ++n) sum += std::abs(a[n] - b[n]);
+  return sum;
+}
 
 class Auto : public Technique {
  public:
@@ -17,166 +37,193 @@ class Auto : public Technique {
         unseen_(domain),
         random_(options.seed),
         candidates_(valid_candidates(domain, options)),
-        pool_(0),
-        samples_(0) {
-    const std::optional<Count> size = domain.size();
-    if (size && *size <= own.whole) {
-      is_whole_ = true;
-      for (Count n = 0; n < *size; ++n) add_to_pool(domain.at(n));
-    }
-  }
+        pool_(domain, own.pool) {}
 
   std::vector<Point> ask(size_t count) override {
     std::vector<Point> points;
     while (points.size() < count) {
       std::optional<Point> point = next();
       if (!point) break;
-      mark(*point);
+      seen_.add(point->key());
       points.push_back(std::move(*point));
     }
     return points;
   }
 
   void tell(const Point& point, const Outcome& outcome) override {
-    mark(point);
-    const std::vector<double> row = features(point);
-    if (samples_.width() == 0) samples_ = Matrix(row.size());
-    samples_.add(row);
-    costs_.push_back(outcome.cost.value_or(-1));
-    told_.push_back(point);
-    if (outcome.cost && *outcome.cost < best_) best_ = *outcome.cost;
-    is_fitted_ = false;
+    std::string key = point.key();
+    seen_.add(key);
+    const double cost = outcome.cost.value_or(infinity);
+    believed_.erase(key);
+    best_ = std::min(best_, cost);
+    told_.push_back({point, domain_.features(point), cost});
   }
 
  private:
-  std::vector<double> features(const Point& point) const {
-    std::vector<double> f = domain_.features(point);
-    const size_t n = f.size();
-    if (own_.features & 1) {
-      for (size_t a = 0; a < n; ++a)
-        for (size_t b = a + 1; b < n; ++b) f.push_back(f[a] + f[b]);
-    }
-    if (own_.features & 2) {
-      for (size_t a = 0; a < n; ++a)
-        for (size_t b = a + 1; b < n; ++b) f.push_back(f[a] - f[b]);
-    }
-    return f;
-  }
-  void add_to_pool(Point point) {
-    const std::vector<double> row = features(point);
-    if (pool_.width() == 0) pool_ = Matrix(row.size());
-    std::string key = point.key();
-    is_open_.push_back(!seen_.has(key));
-    places_[key] = points_.size();
-    points_.push_back(std::move(point));
-    pool_.add(row);
-  }
-
-  void mark(const Point& point) {
-    const std::string key = point.key();
-    seen_.add(key);
-    if (const auto found = places_.find(key); found != places_.end()) is_open_[found->second] = false;
-  }
+  struct Sample {
+    Point point;
+    std::vector<double> features;
+    double cost;  // infinity if it failed
+  };
+  struct Choice {
+    Point point;
+    double value, mean;
+  };
 
   std::optional<Point> next() {
     while (next_candidate_ < candidates_.size()) {
       const Point& point = candidates_[next_candidate_++];
       if (!seen_.has(point.key())) return point;
     }
-    if (asked_initial_ < own_.initial) return initial();
-    if (own_.random_share > 0 && random_unit(random_) < own_.random_share) return unseen_.draw(seen_, random_);
-    std::optional<Point> point = guided();
+    std::optional<Point> point;
+    if (places_.size() < own_.initial || best_ == infinity) {
+      point = far_from_others();
+    } else {
+      point = guided();
+    }
     return point ? point : unseen_.draw(seen_, random_);
   }
 
-  std::optional<Point> initial() {
-    ++asked_initial_;
-    std::optional<Point> best;
+  std::optional<Point> far_from_others() {
+    std::optional<Point> chosen;
     double farthest = -1;
     for (size_t n = 0; n < own_.spread; ++n) {
       Point point = domain_.sample(random_);
       if (seen_.has(point.key())) continue;
       const std::vector<double> place = domain_.coordinates(point);
-      double nearest = std::numeric_limits<double>::infinity();
-      for (const auto& other : asked_places_) {
-        double d = 0;
-        for (size_t k = 0; k < place.size(); ++k) d += std::abs(place[k] - other[k]);
-        nearest = std::min(nearest, d);
-      }
-      if (nearest > farthest) {
-        farthest = nearest;
-        best = point;
-      }
+      double nearest = infinity;
+      for (const auto& other : places_) nearest = std::min(nearest, distance(place, other));
+      if (nearest <= farthest) continue;
+      farthest = nearest;
+      chosen = std::move(point);
     }
-    if (!best) best = unseen_.draw(seen_, random_);
-    if (best) asked_places_.push_back(domain_.coordinates(*best));
-    return best;
+    if (!chosen) chosen = unseen_.draw(seen_, random_);
+    if (chosen) places_.push_back(domain_.coordinates(*chosen));
+    return chosen;
   }
 
-  double target(double cost, double worst) const {
-    if (cost < 0) return worst;
-    return own_.offset > 0 ? std::log(cost / best_ - 1 + own_.offset) : std::log(cost / best_);
-  }
-
-  void fit() {
-    double worst = -1e300;
-    targets_.clear();
-    for (double cost : costs_) {
-      if (cost >= 0) worst = std::max(worst, target(cost, 0));
-    }
-    if (worst < -1e299) worst = 0;
-    for (double cost : costs_) targets_.push_back(target(cost, worst + own_.penalty));
-    const Forest forest(samples_, targets_, own_.forest, random_);
-    forest.predict(pool_, is_open_, predictions_);
-    is_fitted_ = true;
-  }
-
-  double score(const Prediction& p, double best) const {
-    if (own_.acquisition == 0) return p.mean - own_.kappa * p.deviation;
-    const double s = std::max(p.deviation, 1e-6);
-    const double z = (best - p.mean) / s;
-    const double cdf = 0.5 * std::erfc(-z * 0.70710678);
-    return -s * (z * cdf + 0.39894228 * std::exp(-0.5 * z * z));
+  View next_view() {
+    exploration_ += pool_.is_whole() ? own_.explore : own_.explore_large;
+    if (exploration_ < 1) return View::descend;
+    exploration_ -= 1;
+    return View::explore;
   }
 
   std::optional<Point> guided() {
-    if (told_.empty()) return std::nullopt;
-    if (!is_whole_) refill();
-    if (!is_fitted_) fit();
-    const double best = *std::min_element(targets_.begin(), targets_.end());
-    double least = std::numeric_limits<double>::infinity();
-    size_t chosen = points_.size();
-    for (size_t n = 0; n < points_.size(); ++n) {
-      if (!is_open_[n]) continue;
-      const double s = score(predictions_[n], best);
-      if (s < least) {
-        least = s;
-        chosen = n;
-      }
+    const View view = next_view();
+    const Forest forest = learn(view);
+    pool_.refill(best_points(), own_.pool.samples, random_);
+    std::vector<Choice> choices = promising(forest, view);
+    // Where the pool is a part of the space: climb on the model.
+    for (size_t n = 0; n < own_.climbs && !pool_.is_whole() && !choices.empty(); ++n) {
+      std::vector<Point> parents;
+      for (const Choice& choice : choices) parents.push_back(choice.point);
+      pool_.refill(parents, 0, random_);
+      const double before = choices.front().value;
+      for (Choice& choice : promising(forest, view)) choices.push_back(std::move(choice));
+      keep_best(choices);
+      if (choices.front().value <= before) break;
     }
-    if (chosen == points_.size()) return std::nullopt;
-    return points_[chosen];
+    if (choices.empty()) return std::nullopt;
+    const Point point = choices.front().point;
+    const double cost = unscaled(choices.front().mean, view);
+    believed_.insert_or_assign(point.key(), Sample{point, domain_.features(point), cost});
+    return point;
   }
 
-  void refill() {}
+  // The new points of the pool that are worth most, the best first.
+  std::vector<Choice> promising(const Forest& forest, View view) {
+    const std::vector<uint32_t> open = considered();
+    const std::vector<Prediction> predictions = forest.predict(pool_.features(), open);
+    const double best = scaled(best_, view);
+    std::vector<std::pair<double, size_t>> values;
+    for (size_t n = 0; n < open.size(); ++n) {
+      const Prediction& prediction = predictions[n];
+      values.emplace_back(view == View::explore
+                              ? -expected_improvement(prediction, best)
+                              : prediction.mean - own_.optimism * prediction.deviation,
+                          n);
+    }
+    const size_t count = std::min(values.size(), pool_.is_whole() ? 1 : climbers);
+    std::partial_sort(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count),
+                      values.end());
+    std::vector<Choice> choices;
+    for (size_t n = 0; n < count; ++n) {
+      const auto& [value, place] = values[n];
+      choices.push_back({pool_[open[place]], -value, predictions[place].mean});
+    }
+    return choices;
+  }
+
+  static void keep_best(std::vector<Choice>& choices) {
+    std::stable_sort(choices.begin(), choices.end(),
+                     [](const Choice& a, const Choice& b) { return a.value > b.value; });
+    if (choices.size() > climbers) choices.erase(choices.begin() + climbers, choices.end());
+  }
+
+  // New points of the pool, some left out if it is always the same.
+  std::vector<uint32_t> considered() {
+    const double part = pool_.is_whole() ? own_.considered : 1;
+    std::vector<uint32_t> open;
+    for (uint32_t n = 0; n < pool_.size(); ++n) {
+      if (random_unit(random_) < part && !seen_.has(pool_.key(n))) open.push_back(n);
+    }
+    return open;
+  }
+
+  Forest learn(View view) {
+    double worst = best_;
+    for (const Sample& sample : told_) {
+      if (sample.cost < infinity) worst = std::max(worst, sample.cost);
+    }
+    Matrix features;
+    std::vector<double> targets;
+    const auto add = [&](const Sample& sample) {
+      features.add(sample.features);
+      targets.push_back(scaled(std::min(sample.cost, worst), view));
+    };
+    for (const Sample& sample : told_) add(sample);
+    for (const auto& [_, sample] : believed_) add(sample);
+    const ForestOptions& options =
+        view == View::explore ? own_.explore_forest : own_.descend_forest;
+    return Forest(features, targets, options, random_);
+  }
+
+  double scaled(double cost, View view) const {
+    const double ratio = std::max(1.0, cost / best_);
+    return std::log(view == View::explore ? ratio : ratio - 1 + own_.stretch);
+  }
+
+  double unscaled(double value, View view) const {
+    return best_ * (view == View::explore ? std::exp(value) : std::exp(value) + 1 - own_.stretch);
+  }
+
+  std::vector<Point> best_points() const {
+    std::vector<size_t> order(told_.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    const auto count = static_cast<std::ptrdiff_t>(std::min(pool_.parents(), order.size()));
+    std::partial_sort(order.begin(), order.begin() + count, order.end(),
+                      [&](size_t a, size_t b) { return told_[a].cost < told_[b].cost; });
+    std::vector<Point> points;
+    for (auto n = order.begin(); n != order.begin() + count; ++n) {
+      points.push_back(told_[*n].point);
+    }
+    return points;
+  }
 
   const SearchDomain& domain_;
   AutoOptions own_;
   Unseen unseen_;
   Random random_;
   std::vector<Point> candidates_;
-  size_t next_candidate_ = 0, asked_initial_ = 0;
+  size_t next_candidate_ = 0;
+  Pool pool_;
   Seen seen_;
-  bool is_whole_ = false, is_fitted_ = false;
-  std::vector<Point> points_;
-  std::unordered_map<std::string, size_t> places_;
-  std::vector<bool> is_open_;
-  std::vector<Prediction> predictions_;
-  Matrix pool_, samples_;
-  std::vector<double> costs_, targets_;
-  std::vector<std::vector<double>> asked_places_;
-  std::vector<Point> told_;
-  double best_ = std::numeric_limits<double>::infinity();
+  std::vector<std::vector<double>> places_;  // of the initial points
+  std::vector<Sample> told_;
+  std::map<std::string, Sample> believed_;
+  double best_ = infinity;
+  double exploration_ = 0;
 };
 
 }  // namespace

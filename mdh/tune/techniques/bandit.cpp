@@ -1,5 +1,5 @@
-// The AUC bandit of OpenTuner: several strategies, and the one that found new bests of late is asked
-// more often.
+// The AUC bandit of OpenTuner: several strategies, and the one that found new bests of late is
+// asked more often.
 //
 // The credit of a strategy is the area under the curve that steps up each time it found a new best
 // and goes flat each time it did not, over its uses in a sliding window: late finds weigh more. A
@@ -72,9 +72,9 @@ class Bandit : public Strategy {
     std::vector<std::pair<double, size_t>> order;
     for (size_t arm = 0; arm < arms_.size(); ++arm) {
       const double n = count[arm];
-      const double score = n == 0 ? std::numeric_limits<double>::infinity()
-                                  : 2 * area[arm] / (n * (n + 1)) +
-                                        exploration * std::sqrt(2 * log_uses / n);
+      const double score =
+          n == 0 ? std::numeric_limits<double>::infinity()
+                 : 2 * area[arm] / (n * (n + 1)) + exploration * std::sqrt(2 * log_uses / n);
       order.emplace_back(-score, arm);
     }
     random.shuffle(order);

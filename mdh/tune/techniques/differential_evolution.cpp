@@ -17,8 +17,8 @@ class DifferentialEvolution : public Strategy {
   std::optional<Proposal> propose(Random& random) override {
     const bool is_filled = members_.size() >= population;
     const size_t target = is_filled ? next_++ % population : no_ticket;
-    std::vector<double> place = is_filled ? trial(target, random)
-                                          : domain_.coordinates(domain_.sample(random));
+    std::vector<double> place =
+        is_filled ? trial(target, random) : domain_.coordinates(domain_.sample(random));
     Point point = domain_.nearest(place);
     trials_.push_back({std::move(place), target});
     return Proposal{std::move(point), trials_.size() - 1};
@@ -45,8 +45,9 @@ class DifferentialEvolution : public Strategy {
 
   // From the member towards the best and along a difference, in some of the coordinates.
   std::vector<double> trial(size_t target, Random& random) const {
-    const auto best = std::min_element(members_.begin(), members_.end(),
-                                       [](const Member& a, const Member& b) { return a.cost < b.cost; });
+    const auto best =
+        std::min_element(members_.begin(), members_.end(),
+                         [](const Member& a, const Member& b) { return a.cost < b.cost; });
     const auto& base = random.chance(50) ? best->place : random.pick(members_).place;
     const auto& plus = random.pick(members_).place;
     const auto& minus = random.pick(members_).place;

@@ -19,10 +19,14 @@ class NelderMead : public Strategy {
     if (is_waiting_) return std::nullopt;
     is_waiting_ = true;
     switch (step_) {
-      case Step::fill: break;
-      case Step::reflect: return asked(along(1));
-      case Step::expand: return asked(along(2));
-      case Step::contract: return asked(along(-0.5));
+      case Step::fill:
+        break;
+      case Step::reflect:
+        return asked(along(1));
+      case Step::expand:
+        return asked(along(2));
+      case Step::contract:
+        return asked(along(-0.5));
     }
     return std::nullopt;
   }
@@ -36,8 +40,10 @@ class NelderMead : public Strategy {
         simplex_.push_back(corner);
         if (simplex_.size() > wanted_) start();
         return;
-      case Step::reflect: return reflected(corner);
-      case Step::expand: return replace(std::min(corner, reflected_));
+      case Step::reflect:
+        return reflected(corner);
+      case Step::expand:
+        return replace(std::min(corner, reflected_));
       case Step::contract:
         if (corner < simplex_.back()) return replace(corner);
         return shrink();

@@ -1,5 +1,6 @@
 // How techniques are written. A strategy proposes points as its method wants them, old ones
-// included, and is answered; `technique_of` makes a technique of it, which asks for new points only.
+// included, and is answered; `technique_of` makes a technique of it, which asks for new points
+// only.
 #pragma once
 
 #include <limits>
