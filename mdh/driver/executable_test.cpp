@@ -21,14 +21,16 @@ TEST(ChooseConfig, given_one_is_taken_and_its_file_named) {
       R"("layers": ["MM", "L1"], "split": {"k": ["MM 2", "L1 3"]}, "order": ["MM.k", "L1.k"])");
   const ChosenConfig chosen = choose_config(p, cpu(), &given, "a.json", 4);
   EXPECT_EQ(chosen.config, given);
-  EXPECT_EQ(chosen.source, "file a.json");
+  EXPECT_EQ(to_string(chosen.source), "file");
+  EXPECT_EQ(describe(chosen), "file a.json");
 }
 
 TEST(ChooseConfig, without_one_it_is_the_default_for_that_many_cores) {
   const hl::Program p = matvec(Scalar::f32, 7, 13);
   const ChosenConfig chosen = choose_config(p, cpu(), nullptr, "", 3);
   EXPECT_EQ(chosen.config, ll::default_config(p, cpu(), 3));
-  EXPECT_EQ(chosen.source, "default");
+  EXPECT_EQ(to_string(chosen.source), "default");
+  EXPECT_EQ(describe(chosen), "default");
 }
 
 // 1 2 3     1     14
