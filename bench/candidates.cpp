@@ -44,10 +44,7 @@ Candidate mdh_candidate(const Workload& workload, const Instantiated& at,
       const machine::Machine machine = known->config.machine.empty()
                                            ? driver::machine_of(target, "")
                                            : machine::load_machine(known->config.machine);
-      return of_config(at, machine,
-                       driver::choose_config(at.program, machine, &known->config,
-                                             known->source.substr(5), options.threads),
-                       options.threads);
+      return of_config(at, machine, *known, options.threads);
     }
   } catch (const Error& e) {
     refusal =

@@ -19,12 +19,6 @@ ChosenConfig default_choice(const hl::Program& program, const machine::Machine& 
   return {ll::default_config(program, machine, cores), ConfigSource::usual, ""};
 }
 
-ChosenConfig choose_config(const hl::Program& program, const machine::Machine& machine,
-                           const ll::Config* given, const std::string& file, int cores) {
-  if (given != nullptr) return {*given, ConfigSource::file, file};
-  return default_choice(program, machine, cores);
-}
-
 Executable::Executable(Stages stages, runtime::host::Kernel kernel)
     : stages_(std::move(stages)), kernel_(std::move(kernel)) {}
 

@@ -30,10 +30,6 @@ std::string describe(const ChosenConfig& chosen);
 /// The default configuration for the program on the machine.
 ChosenConfig default_choice(const hl::Program& program, const machine::Machine& machine, int cores);
 
-/// The given configuration, or the default one.
-ChosenConfig choose_config(const hl::Program& program, const machine::Machine& machine,
-                           const ll::Config* given, const std::string& file, int cores);
-
 class Executable {
  public:
   Executable(Stages stages, runtime::host::Kernel kernel);

@@ -73,6 +73,7 @@ tune::Record new_record(const hl::Program& program, const machine::Machine& mach
 BestConfig best_config(const hl::Program& program, const Site& where,
                        const std::vector<tune::Record>& records) {
   BestConfig result;
+  if (records.empty()) return result;
   const RecordKey key = record_key(program, where);
   for (const tune::Record& record : tune::best_records(records, key.problem)) {
     try {
