@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "mdh/driver/stages.h"
+#include "mdh/support/diagnostic.h"
 #include "mdh/support/files.h"
 
 namespace mdh::driver::machine_identity_test {
@@ -65,6 +66,20 @@ TEST(HostIdentity, is_the_same_the_next_time) {
   EXPECT_TRUE(is_same(m, host_identity()));
   EXPECT_TRUE(is_same(m, identity_of(find_target("openmp"), "")));
   EXPECT_EQ(m.cores, available_cores());
+}
+
+TEST(DeviceIdentity, is_that_of_the_device_and_not_of_this_machine) {
+  tune::MachineIdentity device;
+  try {
+    device = identity_of(find_target("opencl"), "opencl:0");
+  } catch (const Error& e) {
+    if (e.diagnostic().kind != DiagnosticKind::missing) throw;
+    GTEST_SKIP() << e.diagnostic().message;
+  }
+  EXPECT_FALSE(device.model.empty());
+  EXPECT_GE(device.cores, 1);
+  EXPECT_FALSE(is_same(device, host_identity()));
+  EXPECT_TRUE(is_same(device, identity_of(find_target("opencl"), "")));
 }
 
 }  // namespace

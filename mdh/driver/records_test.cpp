@@ -139,7 +139,7 @@ TEST(CompileTuned, uses_the_records_of_the_user) {
   ASSERT_FALSE(database.append(measured(tiled(), 2)));
   const Executable run = compile_tuned(product(7, 13), find_target("openmp"));
   EXPECT_EQ(run.stages().low.decompose.size(), 3u) << "three levels, as the record says";
-  std::vector<float> y(7, -1), A(7 * 13, 1), x(13, 2);
+  std::vector<float> y(7, -1), A(91, 1), x(13, 2);
   void* const buffers[] = {y.data(), A.data(), x.data()};
   run(buffers, 2);
   EXPECT_EQ(y, std::vector<float>(7, 26));

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mdh/support/hash.h"
+#include "mdh/support/random.h"
 #include "mdh/tune/testing.h"
 
 namespace mdh::tune::record_test {
@@ -130,6 +131,22 @@ TEST(RecordLine, torn_or_foreign_lines_are_no_records) {
   EXPECT_FALSE(parse_record(with("outcome", "fine")));
   EXPECT_FALSE(parse_record(with("config", "text")));
   EXPECT_FALSE(parse_record(with("sizes", {{"N1", "8"}})));
+}
+
+TEST(RecordLine, damage_is_noticed_and_never_more) {
+  const std::string line = print(some_record(1, 1));
+  Random random(1);
+  for (int n = 0; n < 2000; ++n) {
+    std::string damaged = line;
+    for (int64_t bytes = random.between(1, 4); bytes > 0; --bytes) {
+      const auto at = static_cast<size_t>(random.between(0, static_cast<int64_t>(line.size()) - 1));
+      damaged[at] = static_cast<char>(random.between(0, 255));
+    }
+    const auto record = parse_record(damaged);
+    is_newer_record(damaged);
+    if (!record) continue;
+    EXPECT_TRUE(parse_record(print(*record))) << damaged;
+  }
 }
 
 TEST(RecordLine, later_version_is_told_apart) {

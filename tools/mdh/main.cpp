@@ -95,6 +95,22 @@ void add_changing_verbs(CLI::App* verb, Request& request, RecordsOptions& option
   merge->callback(call([&request, &options] { return merge_records(request, options.files); }));
 }
 
+void add_run_options(CLI::App& verb, Request& request, mdh::tool::RunVerbOptions& options) {
+  verb.add_flag("--json", options.json, "one JSON object on stdout");
+  verb.add_flag("--compare", options.compare, "also time the plain loop, interleaved");
+  verb.add_option("--input", options.inputs, "data of a buffer: NAME=F.npy (repeatable)");
+  verb.add_option("--output", options.outputs, "where a result goes: NAME=F.npy (repeatable)");
+  verb.add_flag("--deterministic", options.deterministic,
+                "the same bits in every run, with any number of threads");
+  verb.add_flag("--in-process", options.in_process,
+                "run compiled code in this process, not in a worker");
+  verb.add_option("--time-limit", options.time_limit,
+                  "seconds for a run of compiled code (default 600; 0: none)")
+      ->check(CLI::Range(0.0, 1e9));
+  verb.add_flag("--require-tuned", request.require_tuned, "refuse to run without a tuning record")
+      ->excludes(verb.get_option("--no-records"), verb.get_option("--config"));
+}
+
 void add_bench_options(CLI::App& verb, mdh::bench::BenchOptions& options,
                        mdh::tool::BenchVerbOptions& shown) {
   verb.add_option("SUITE", options.suite, "cpu, more, tiny; compile: cost of compiling")
@@ -253,22 +269,7 @@ int main(int argc, char** argv) {
 
   CLI::App* run_verb = app.add_subcommand("run", "compute, verify and time");
   add_program_options(*run_verb, request);
-  run_verb->add_flag("--json", run_options.json, "one JSON object on stdout");
-  run_verb->add_flag("--compare", run_options.compare, "also time the plain loop, interleaved");
-  run_verb->add_option("--input", run_options.inputs, "data of a buffer: NAME=F.npy (repeatable)");
-  run_verb->add_option("--output", run_options.outputs,
-                       "where a result goes: NAME=F.npy (repeatable)");
-  run_verb->add_flag("--deterministic", run_options.deterministic,
-                     "the same bits in every run, with any number of threads");
-  run_verb->add_flag("--in-process", run_options.in_process,
-                     "run compiled code in this process, not in a worker");
-  run_verb
-      ->add_option("--time-limit", run_options.time_limit,
-                   "seconds for a run of compiled code (default 600; 0: none)")
-      ->check(CLI::Range(0.0, 1e9));
-  run_verb
-      ->add_flag("--require-tuned", request.require_tuned, "refuse to run without a tuning record")
-      ->excludes(run_verb->get_option("--no-records"), run_verb->get_option("--config"));
+  add_run_options(*run_verb, request, run_options);
   run_verb->callback(call([&] { return run(request, run_options); }));
 
   CLI::App* bench_verb = app.add_subcommand("bench", "measure against libraries and plain loops");

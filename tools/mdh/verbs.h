@@ -51,7 +51,7 @@ enum class ListAs { table, lines };
 int list_records(const Request& request, ListAs form);
 
 /// The best configuration that is recorded for a program; as a line, its record.
-int best_record(const Request& request, ListAs form);
+int best_record(const Request& given, ListAs form);
 
 /// Removes what is not among the best.
 int prune_records(const Request& request, const tune::PruneRules& rules);
