@@ -23,7 +23,7 @@ Candidate of_config(const Instantiated& at, const machine::Machine& machine,
   const auto executable = std::make_shared<driver::Executable>(
       driver::compile(at.program, machine, chosen.config, target));
   const kernel::Module& module = executable->module();
-  Candidate candidate{.name = "mdh", .kind = PeerKind::mdh, .about = chosen.source};
+  Candidate candidate{.name = "mdh", .kind = PeerKind::mdh, .about = describe(chosen)};
   candidate.library = executable->library();
   kernel::for_each_launch(module.steps, [&](const kernel::Launch& launch, auto) {
     candidate.functions.push_back(launch.function);
@@ -44,20 +44,17 @@ Candidate mdh_candidate(const Workload& workload, const Instantiated& at,
       const machine::Machine machine = known->config.machine.empty()
                                            ? driver::machine_of(target, "")
                                            : machine::load_machine(known->config.machine);
-      return of_config(at, machine,
-                       driver::choose_config(at.program, machine, &known->config,
-                                             known->source.substr(5), options.threads),
-                       options.threads);
+      return of_config(at, machine, *known, options.threads);
     }
   } catch (const Error& e) {
     refusal =
         fmt::format(" (its own was refused: {} [{}])", e.diagnostic().message, e.diagnostic().code);
   }
   const machine::Machine machine = driver::machine_of(target, "");
-  driver::ChosenConfig chosen =
-      driver::choose_config(at.program, machine, nullptr, "", options.threads);
-  chosen.source += refusal;
-  return of_config(at, machine, chosen, options.threads);
+  Candidate candidate = of_config(
+      at, machine, driver::default_choice(at.program, machine, options.threads), options.threads);
+  candidate.about += refusal;
+  return candidate;
 }
 
 // ---- peers

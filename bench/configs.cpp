@@ -16,13 +16,14 @@ std::optional<driver::ChosenConfig> known_config(const Workload& workload,
     const std::string file = std::filesystem::path(folder) / name;
     if (!std::filesystem::exists(file)) return std::nullopt;
     const std::optional<ll::Config> config = driver::read_config(file);
-    if (config) return driver::ChosenConfig{*config, "file " + file};
+    if (config) return driver::ChosenConfig{*config, driver::ConfigSource::file, file};
     return std::nullopt;
   }
   const std::string path = fmt::format("bench/configs/{}/{}", machine_class(), name);
   const auto text = texts().find(path);
   if (text == texts().end()) return std::nullopt;
-  return driver::ChosenConfig{ll::parse_config(text->second, path), "file " + path};
+  return driver::ChosenConfig{ll::parse_config(text->second, path), driver::ConfigSource::file,
+                              path};
 }
 
 }  // namespace mdh::bench

@@ -2,10 +2,21 @@
 
 namespace mdh::driver {
 
-ChosenConfig choose_config(const hl::Program& program, const machine::Machine& machine,
-                           const ll::Config* given, const std::string& file, int cores) {
-  if (given != nullptr) return {*given, "file " + file};
-  return {ll::default_config(program, machine, cores), "default"};
+const std::string& to_string(ConfigSource source) {
+  static const std::vector<std::string> names = {"file", "record", "default"};
+  return names[static_cast<size_t>(source)];
+}
+
+std::string describe(const ChosenConfig& chosen) {
+  const std::string& source = to_string(chosen.source);
+  if (chosen.detail.empty()) return source;
+  return chosen.source == ConfigSource::file ? source + " " + chosen.detail
+                                             : fmt::format("{} ({})", source, chosen.detail);
+}
+
+ChosenConfig default_choice(const hl::Program& program, const machine::Machine& machine,
+                            int cores) {
+  return {ll::default_config(program, machine, cores), ConfigSource::usual, ""};
 }
 
 Executable::Executable(Stages stages, runtime::host::Kernel kernel)

@@ -13,14 +13,22 @@
 namespace mdh::driver {
 
 /// Where a configuration came from; said on stderr and in reports.
+enum class ConfigSource { file, record, usual };
+
+/// "file", "record", "default".
+const std::string& to_string(ConfigSource source);
+
 struct ChosenConfig {
   ll::Config config;
-  std::string source;  // "file NAME", "default"
+  ConfigSource source = ConfigSource::usual;
+  std::string detail;  // the name of the file; time and date of the record
 };
 
-/// The given configuration, or the default one for the program on the machine.
-ChosenConfig choose_config(const hl::Program& program, const machine::Machine& machine,
-                           const ll::Config* given, const std::string& file, int cores);
+/// "file NAME", "record (DETAIL)", "default".
+std::string describe(const ChosenConfig& chosen);
+
+/// The default configuration for the program on the machine.
+ChosenConfig default_choice(const hl::Program& program, const machine::Machine& machine, int cores);
 
 class Executable {
  public:

@@ -15,20 +15,19 @@ Executable compiled(const hl::Program& p, int cores = 1) {
   return compile(p, cpu(), ll::default_config(p, cpu(), cores), find_target("openmp"));
 }
 
-TEST(ChooseConfig, given_one_is_taken_and_its_file_named) {
-  const hl::Program p = sum(Scalar::f32, 6);
-  const ll::Config given = config_of(
-      R"("layers": ["MM", "L1"], "split": {"k": ["MM 2", "L1 3"]}, "order": ["MM.k", "L1.k"])");
-  const ChosenConfig chosen = choose_config(p, cpu(), &given, "a.json", 4);
-  EXPECT_EQ(chosen.config, given);
-  EXPECT_EQ(chosen.source, "file a.json");
+TEST(ChosenConfig, says_where_it_comes_from) {
+  EXPECT_EQ(describe({{}, ConfigSource::file, "a.json"}), "file a.json");
+  EXPECT_EQ(describe({{}, ConfigSource::record, "2 us"}), "record (2 us)");
+  EXPECT_EQ(describe({{}, ConfigSource::usual, ""}), "default");
+  EXPECT_EQ(to_string(ConfigSource::file), "file");
+  EXPECT_EQ(to_string(ConfigSource::record), "record");
 }
 
-TEST(ChooseConfig, without_one_it_is_the_default_for_that_many_cores) {
+TEST(DefaultChoice, is_the_default_for_that_many_cores) {
   const hl::Program p = matvec(Scalar::f32, 7, 13);
-  const ChosenConfig chosen = choose_config(p, cpu(), nullptr, "", 3);
+  const ChosenConfig chosen = default_choice(p, cpu(), 3);
   EXPECT_EQ(chosen.config, ll::default_config(p, cpu(), 3));
-  EXPECT_EQ(chosen.source, "default");
+  EXPECT_EQ(to_string(chosen.source), "default");
 }
 
 // 1 2 3     1     14

@@ -60,6 +60,8 @@ int exit_code(DiagnosticKind kind) {
       return 1;
     case DiagnosticKind::missing:
       return 3;
+    case DiagnosticKind::no_candidate:
+      return 4;
     case DiagnosticKind::internal:
       return 70;
   }

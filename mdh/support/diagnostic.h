@@ -34,6 +34,7 @@ enum class DiagnosticKind {
                  // supported:"
   wrong_result,  // a computed result is not the right one: exit code 1
   missing,       // a device or tool is missing: exit code 3
+  no_candidate,  // no configuration that could be used: exit code 4
   internal,      // a bug of mdh: exit code 70
 };
 

@@ -33,11 +33,7 @@ int check(const Request& given) {
   request.may_be_open = true;
   const Problem problem = resolve(request);
   const hl::Program& p = problem.program;
-  ll::Config config = problem.config.config;
-  config.program = p.name;
-  config.machine = problem.machine.name;
-  for (const auto& [name, value] : problem.size_values) config.sizes[name] = value;
-  for (const auto& [name, type] : problem.types) config.types[name] = type;
+  const ll::Config config = with_origin(problem.config.config, problem, problem.machine.name);
   const driver::Resources needs = driver::resources(p, problem.machine, config);
   if (hl::is_concrete(p)) {
     fmt::print("{}: {} points, {} operations, {} bytes\n", p.name, hl::points(p), hl::operations(p),
@@ -50,7 +46,7 @@ int check(const Request& given) {
   for (const std::string& warning : needs.warnings) {
     fmt::print(stderr, "mdh: warning: {}\n", warning);
   }
-  fmt::print("configuration ({}):\n{}", problem.config.source, print(config));
+  fmt::print("configuration ({}):\n{}", describe(problem.config), print(config));
   return 0;
 }
 

@@ -14,18 +14,101 @@ namespace {
 
 using mdh::tool::Request;
 
-void add_program_options(CLI::App& verb, Request& request) {
+CLI::Option* add_records_option(CLI::App& verb, Request& request) {
+  return verb.add_option("--records", request.records,
+                         "a file of tuning records (default: the user's)");
+}
+
+/// A program, and where it is to run.
+void add_problem_options(CLI::App& verb, Request& request) {
   verb.add_option("PROGRAM", request.program, "a name from 'mdh list', or a .mdh file")->required();
   verb.add_option("--size", request.size, "sizes: 7,13 (dimension order), I=7,K=13, or paper");
   verb.add_option("--type", request.type, "element type: f32, f64, i32, i64, or T=f32");
   verb.add_option("--set", request.set, "other constants: c=0.5 (repeatable)");
   verb.add_option("--target", request.target, "reference, openmp or opencl[:N] (default openmp)");
   verb.add_option("--machine", request.machine, "a name from 'mdh doctor', or a .json file");
+}
+
+void add_program_options(CLI::App& verb, Request& request) {
+  add_problem_options(verb, request);
   verb.add_option("--config", request.config, "a configuration file (JSON), or a schedule");
   verb.add_option("--threads", request.threads, "threads to use (default: all cores)")
       ->check(CLI::Range(1, 4096));
   verb.add_option("--seed", request.seed, "seed of the input data (default 1)");
   verb.add_flag("-q,--quiet", request.quiet, "no progress on stderr");
+  CLI::Option* records = add_records_option(verb, request);
+  verb.add_flag("--no-records", request.no_records, "the default, whatever the records say")
+      ->excludes(records);
+}
+
+struct RecordsOptions {
+  bool json = false;
+  bool failures = false;
+  size_t keep = mdh::tune::PruneRules().keep;
+  std::vector<std::string> files;
+  std::string file;
+};
+
+/// The verbs of `records` that only read. The options live until the verbs are called.
+template <class Call>
+void add_reading_verbs(CLI::App* verb, Request& request, RecordsOptions& options,
+                       const Call& call) {
+  using mdh::tool::ListAs;
+  const auto form = [&options] { return options.json ? ListAs::lines : ListAs::table; };
+
+  CLI::App* list = verb->add_subcommand("list", "all records, one line each");
+  add_records_option(*list, request);
+  list->add_flag("--json", options.json, "as JSON lines");
+  list->callback(call([&request, form] { return list_records(request, form()); }));
+
+  CLI::App* best = verb->add_subcommand("best", "the best configuration for a program");
+  add_problem_options(*best, request);
+  add_records_option(*best, request);
+  best->add_flag("--json", options.json, "its record, as a JSON line");
+  best->add_flag("-q,--quiet", request.quiet, "nothing on stderr");
+  best->callback(call([&request, form] { return best_record(request, form()); }));
+
+  CLI::App* write = verb->add_subcommand("export", "write all records to a file");
+  add_records_option(*write, request);
+  write->add_option("FILE", options.file, "the file, which is replaced")->required();
+  write->callback(call([&request, &options] { return export_records(request, options.file); }));
+}
+
+/// Those that change the file.
+template <class Call>
+void add_changing_verbs(CLI::App* verb, Request& request, RecordsOptions& options,
+                        const Call& call) {
+  CLI::App* prune = verb->add_subcommand("prune", "keep the best records only");
+  add_records_option(*prune, request);
+  prune->add_option("--keep", options.keep, "configurations per program, sizes and machine")
+      ->capture_default_str();
+  prune->add_flag("--failures", options.failures, "also remove what failed");
+  prune->callback(call([&request, &options] {
+    using mdh::tune::Failures;
+    return prune_records(request,
+                         {options.keep, options.failures ? Failures::drop : Failures::keep});
+  }));
+
+  CLI::App* merge = verb->add_subcommand("merge", "add the records of other files");
+  add_records_option(*merge, request);
+  merge->add_option("FILE", options.files, "files of records")->required();
+  merge->callback(call([&request, &options] { return merge_records(request, options.files); }));
+}
+
+void add_run_options(CLI::App& verb, Request& request, mdh::tool::RunVerbOptions& options) {
+  verb.add_flag("--json", options.json, "one JSON object on stdout");
+  verb.add_flag("--compare", options.compare, "also time the plain loop, interleaved");
+  verb.add_option("--input", options.inputs, "data of a buffer: NAME=F.npy (repeatable)");
+  verb.add_option("--output", options.outputs, "where a result goes: NAME=F.npy (repeatable)");
+  verb.add_flag("--deterministic", options.deterministic,
+                "the same bits in every run, with any number of threads");
+  verb.add_flag("--in-process", options.in_process,
+                "run compiled code in this process, not in a worker");
+  verb.add_option("--time-limit", options.time_limit,
+                  "seconds for a run of compiled code (default 600; 0: none)")
+      ->check(CLI::Range(0.0, 1e9));
+  verb.add_flag("--require-tuned", request.require_tuned, "refuse to run without a tuning record")
+      ->excludes(verb.get_option("--no-records"), verb.get_option("--config"));
 }
 
 void add_bench_options(CLI::App& verb, mdh::bench::BenchOptions& options,
@@ -46,25 +129,53 @@ void add_bench_options(CLI::App& verb, mdh::bench::BenchOptions& options,
   verb.add_flag("-q,--quiet", shown.quiet, "no progress on stderr");
 }
 
+/// The verb that the first words name, down to the verbs of a verb.
+struct NamedVerb {
+  const CLI::App* verb;
+  std::string words;  // "records prune"
+  int next = 1;       // the argument behind them
+};
+
+std::vector<const CLI::App*> verbs_of(const CLI::App& verb) {
+  return verb.get_subcommands([](const CLI::App*) { return true; });
+}
+
+NamedVerb named_verb(const CLI::App& app, int argc, char** argv) {
+  NamedVerb named{&app, ""};
+  const auto step = [&] {
+    for (const CLI::App* verb : verbs_of(*named.verb)) {
+      if (named.next >= argc || verb->get_name() != argv[named.next]) continue;
+      named.verb = verb;
+      named.words += (named.words.empty() ? "" : " ") + verb->get_name();
+      ++named.next;
+      return true;
+    }
+    return false;
+  };
+  while (step()) continue;
+  return named;
+}
+
 /// CLI11's complaint as one of ours, with the nearest verb or option.
 int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  std::vector<std::string> verbs;
-  const CLI::App* chosen = &app;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-    verbs.push_back(verb->get_name());
-    if (argc > 1 && verb->get_name() == argv[1]) chosen = verb;
-  }
+  const NamedVerb named = named_verb(app, argc, argv);
   std::string message = error.what(), hint = "'mdh --help' shows all verbs";
-  if (argc > 1 && chosen == &app && argv[1][0] != '-') {
-    message = fmt::format("unknown verb '{}'", argv[1]);
-    hint = mdh::suggestion(argv[1], verbs);
+  std::vector<std::string> verbs, options;
+  for (const CLI::App* verb : verbs_of(*named.verb)) verbs.push_back(verb->get_name());
+  for (const CLI::Option* option : named.verb->get_options()) {
+    options.push_back(option->get_name());
   }
-  for (int n = 2; n < argc && chosen != &app; ++n) {
+  if (!verbs.empty() && named.next < argc && argv[named.next][0] != '-') {
+    const std::string before = named.words.empty() ? "" : named.words + " ";
+    message = fmt::format("unknown verb '{}{}'", before, argv[named.next]);
+    hint = mdh::suggestion(argv[named.next], verbs);
+  } else if (!verbs.empty() && !named.words.empty()) {
+    hint = fmt::format("known: {}", fmt::join(verbs, ", "));
+  }
+  for (int n = named.next; n < argc && !named.words.empty(); ++n) {
     const std::string word = mdh::split(argv[n], '=').front();
-    if (word.rfind("--", 0) != 0 || chosen->get_option_no_throw(word) != nullptr) continue;
-    std::vector<std::string> options;
-    for (const CLI::Option* option : chosen->get_options()) options.push_back(option->get_name());
-    message = fmt::format("'mdh {}' has no option '{}'", chosen->get_name(), word);
+    if (word.rfind("--", 0) != 0 || named.verb->get_option_no_throw(word) != nullptr) continue;
+    message = fmt::format("'mdh {}' has no option '{}'", named.words, word);
     hint = mdh::suggestion(word, options);
     break;
   }
@@ -159,19 +270,7 @@ int main(int argc, char** argv) {
 
   CLI::App* run_verb = app.add_subcommand("run", "compute, verify and time");
   add_program_options(*run_verb, request);
-  run_verb->add_flag("--json", run_options.json, "one JSON object on stdout");
-  run_verb->add_flag("--compare", run_options.compare, "also time the plain loop, interleaved");
-  run_verb->add_option("--input", run_options.inputs, "data of a buffer: NAME=F.npy (repeatable)");
-  run_verb->add_option("--output", run_options.outputs,
-                       "where a result goes: NAME=F.npy (repeatable)");
-  run_verb->add_flag("--deterministic", run_options.deterministic,
-                     "the same bits in every run, with any number of threads");
-  run_verb->add_flag("--in-process", run_options.in_process,
-                     "run compiled code in this process, not in a worker");
-  run_verb
-      ->add_option("--time-limit", run_options.time_limit,
-                   "seconds for a run of compiled code (default 600; 0: none)")
-      ->check(CLI::Range(0.0, 1e9));
+  add_run_options(*run_verb, request, run_options);
   run_verb->callback(call([&] { return run(request, run_options); }));
 
   CLI::App* bench_verb = app.add_subcommand("bench", "measure against libraries and plain loops");
@@ -192,6 +291,12 @@ int main(int argc, char** argv) {
   CLI::App* help_verb = app.add_subcommand("help", "what an error code means");
   help_verb->add_option("CODE", code, "the code at the end of a message, such as E204")->required();
   help_verb->callback(call([&] { return help(code); }));
+
+  RecordsOptions records_options;
+  CLI::App* records_verb = app.add_subcommand("records", "what tuning has found so far");
+  records_verb->require_subcommand(1);
+  add_reading_verbs(records_verb, request, records_options, call);
+  add_changing_verbs(records_verb, request, records_options, call);
 
   app.add_subcommand("devices", "the devices of this machine")->callback(call(devices));
 

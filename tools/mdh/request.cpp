@@ -1,9 +1,10 @@
 #include "tools/mdh/request.h"
 
-#include <filesystem>
+#include <cstdio>
 
 #include "mdh/driver/decomposition.h"
 #include "mdh/driver/devices.h"
+#include "mdh/driver/machine_identity.h"
 #include "mdh/hl/parse.h"
 #include "mdh/scalar/parse.h"
 #include "mdh/scalar/resolve.h"
@@ -115,8 +116,7 @@ std::optional<ll::Config> config_of(const Request& request) {
   return driver::read_config(request.config);
 }
 
-std::optional<ll::Config> schedule_of(const Request& request, const Problem& problem) {
-  if (request.config.empty()) return std::nullopt;
+ll::Config schedule_of(const Request& request, const Problem& problem) {
   return driver::read_schedule(request.config, problem.program, problem.machine);
 }
 
@@ -177,6 +177,50 @@ void describe(Problem& problem, const hl::Program& generic, const hl::Bindings& 
   problem.sizes = join(texts, " ");
 }
 
+/// A configuration file, or a schedule.
+void take_config(const Request& request, std::optional<ll::Config> config, Problem& problem) {
+  const std::string from_config = config ? config->machine : "";
+  const std::string named = request.machine.empty() ? from_config : request.machine;
+  problem.machine = named.empty() ? driver::machine_of(*problem.target, request.target)
+                                  : machine::load_machine(named);
+  if (!config) config = schedule_of(request, problem);
+  problem.config = {*config, driver::ConfigSource::file, request.config};
+}
+
+/// The records to choose from. Those of the user are no reason to stop if they cannot be read, or
+/// if the device that they would be about is not there.
+std::vector<tune::Record> usable_records(const Request& request, const Problem& problem) {
+  if (request.no_records || problem.target->print == nullptr) return {};
+  try {
+    std::vector<tune::Record> records = load_records(request).records;
+    if (!records.empty()) driver::identity_of(*problem.target, request.target);
+    return records;
+  } catch (const Error& e) {
+    if (!request.records.empty() || request.require_tuned) throw;
+    if (!request.quiet) fmt::print(stderr, "mdh: note: no records: {}\n", e.diagnostic().message);
+    return {};
+  }
+}
+
+/// The best record, else the default.
+void select_config(const Request& request, Problem& problem) {
+  std::optional<machine::Machine> machine;
+  if (!request.machine.empty()) machine = machine::load_machine(request.machine);
+  const driver::Site site{
+      .target = problem.target, .device = request.target, .machine = machine ? &*machine : nullptr};
+  const std::vector<tune::Record> records = usable_records(request, problem);
+  driver::Selection selection =
+      driver::select_config(problem.program, site, records, problem.threads);
+  if (request.require_tuned && selection.chosen.source != driver::ConfigSource::record) {
+    no_record(request, problem, records, selection.skipped);
+  }
+  for (const std::string& why : selection.skipped) {
+    if (!request.quiet) fmt::print(stderr, "mdh: note: {}\n", why);
+  }
+  problem.machine = std::move(selection.machine);
+  problem.config = std::move(selection.chosen);
+}
+
 }  // namespace
 
 Problem resolve(const Request& request) {
@@ -184,7 +228,7 @@ Problem resolve(const Request& request) {
   problem.entry = examples::find_entry(request.program);
   problem.target = &driver::find_target(request.target);
   const hl::Program generic = generic_program(request, problem.entry);
-  std::optional<ll::Config> config = config_of(request);
+  const std::optional<ll::Config> config = config_of(request);
   hl::Bindings bindings = bindings_of(request, generic, problem.entry, config);
   if (problem.entry) {
     problem.instance.type = element_type(*problem.entry, generic, bindings);
@@ -202,16 +246,39 @@ Problem resolve(const Request& request) {
     problem.instance.sizes.push_back(constant(d.size).value_or(0));
   }
   describe(problem, generic, bindings);
-  const std::string from_config = config ? config->machine : "";
-  const std::string named = request.machine.empty() ? from_config : request.machine;
-  problem.machine = named.empty() ? driver::machine_of(*problem.target, request.target)
-                                  : machine::load_machine(named);
-  if (!config) config = schedule_of(request, problem);
   problem.threads = request.threads > 0 ? request.threads : driver::available_cores();
-  problem.config =
-      driver::choose_config(problem.program, problem.machine, config ? &*config : nullptr,
-                            request.config, problem.threads);
+  request.config.empty() ? select_config(request, problem) : take_config(request, config, problem);
   return problem;
+}
+
+std::string records_file(const Request& request) {
+  return request.records.empty() ? tune::Database::file_of_user().string() : request.records;
+}
+
+tune::Contents load_records(const Request& request) {
+  if (!request.records.empty()) return tune::parse_records(read_file(request.records));
+  return tune::Database(records_file(request)).load();
+}
+
+void no_record(const Request& request, const Problem& problem,
+               const std::vector<tune::Record>& records, const std::vector<std::string>& skipped) {
+  Diagnostic d{DiagnosticKind::no_candidate, "E871"};
+  d.message = fmt::format("no tuning record for '{}'{} with target {} on this machine",
+                          problem.program.name, problem.sizes.empty() ? "" : " at " + problem.sizes,
+                          request.target);
+  d.notes.push_back(fmt::format("{} record{} in '{}'", records.size(),
+                                records.size() == 1 ? "" : "s", records_file(request)));
+  d.notes.insert(d.notes.end(), skipped.begin(), skipped.end());
+  d.hint = "'mdh records list' shows what there is; --records names another file";
+  throw Error(d);
+}
+
+ll::Config with_origin(ll::Config config, const Problem& problem, const std::string& machine) {
+  config.program = problem.program.name;
+  config.machine = machine;
+  for (const auto& [name, value] : problem.size_values) config.sizes[name] = value;
+  for (const auto& [name, type] : problem.types) config.types[name] = type;
+  return config;
 }
 
 }  // namespace mdh::tool

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "examples/catalogue.h"
-#include "mdh/driver/executable.h"
+#include "mdh/driver/records.h"
 
 namespace mdh::tool {
 
@@ -19,7 +19,10 @@ struct Request {
   std::string target = "openmp";
   std::string machine;  // empty: the configuration's, else the target's
   std::string config;   // a file; empty: none
-  int threads = 0;      // 0: all cores
+  std::string records;  // a file of tuning records; empty: the user's
+  bool no_records = false;
+  bool require_tuned = false;  // refuse to run without a record
+  int threads = 0;             // 0: all cores
   uint64_t seed = 1;
   bool quiet = false;
   bool may_be_open = false;  // sizes that are written * need no value
@@ -40,5 +43,17 @@ struct Problem {
 };
 
 Problem resolve(const Request& request);
+
+/// The records that the request names, else those of the user. A file that is named must be there.
+tune::Contents load_records(const Request& request);
+std::string records_file(const Request& request);
+
+/// No record: an error that says which program and sizes, and what there is.
+[[noreturn]] void no_record(const Request& request, const Problem& problem,
+                            const std::vector<tune::Record>& records,
+                            const std::vector<std::string>& skipped);
+
+/// A configuration that says what it is for.
+ll::Config with_origin(ll::Config config, const Problem& problem, const std::string& machine);
 
 }  // namespace mdh::tool

@@ -60,7 +60,7 @@ void print_json(const Problem& problem, const driver::RunReport& report) {
   for (const auto& [name, type] : problem.types) out["types"][name] = type;
   out["target"] = problem.target->name;
   out["machine"] = problem.machine.name;
-  out["config_source"] = problem.config.source;
+  out["config_source"] = to_string(problem.config.source);
   out["threads"] = problem.threads;
   out["verified"] = to_string(report.verification.coverage);
   out["max_error"] = report.verification.max_error;
@@ -149,7 +149,8 @@ int run(const Request& request, const RunVerbOptions& verb) {
   check_files(problem.program, verb.inputs, verb.outputs);
   if (!request.quiet) {
     fmt::print(stderr, "mdh: target {}, machine {}, configuration: {}, threads {}\n",
-               problem.target->name, problem.machine.name, problem.config.source, problem.threads);
+               problem.target->name, problem.machine.name, describe(problem.config),
+               problem.threads);
   }
   note_unused(problem, request);
   const driver::RunReport report = run_with_progress(problem, request, verb);

@@ -46,6 +46,22 @@ int dev(const std::string& pass, const std::string& file);
 /// The devices of this machine, those of every back end.
 int devices();
 
+/// Tuning records as a table, or as the lines that they are.
+enum class ListAs { table, lines };
+int list_records(const Request& request, ListAs form);
+
+/// The best configuration that is recorded for a program; as a line, its record.
+int best_record(const Request& given, ListAs form);
+
+/// Removes what is not among the best.
+int prune_records(const Request& request, const tune::PruneRules& rules);
+
+/// Adds the records of other files.
+int merge_records(const Request& request, const std::vector<std::string>& files);
+
+/// Writes all records that can be read to a file.
+int export_records(const Request& request, const std::string& file);
+
 /// Where compiled kernels are kept, and how much there is.
 int cache();
 

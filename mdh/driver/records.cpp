@@ -1,0 +1,131 @@
+#include "mdh/driver/records.h"
+
+#include <nlohmann/json.hpp>
+
+#include "mdh/driver/devices.h"
+#include "mdh/driver/machine_identity.h"
+#include "mdh/passes/lower.h"
+#include "mdh/runtime/host/compiler.h"
+#include "mdh/tune/database.h"
+
+namespace mdh::driver {
+namespace {
+
+/// The machine that a stored configuration is for. Numbers of a device are never stored.
+machine::Machine machine_for(const ll::Config& config, const Site& where) {
+  if (where.machine != nullptr) return *where.machine;
+  const bool is_usual = config.machine.empty() || config.machine == where.target->machine;
+  return is_usual ? machine_of(*where.target, where.device) : machine::load_machine(config.machine);
+}
+
+RecordedConfig translated(const hl::Program& program, const Site& where, const ConfigNames& names,
+                          const tune::Record& record) {
+  RecordedConfig result{
+      renamed(ll::parse_config(record.config, "<record>"), reversed(names)), {}, record};
+  result.machine = machine_for(result.config, where);
+  result.config.program = program.name;
+  result.config.sizes.clear();
+  result.config.types.clear();
+  return result;
+}
+
+/// Throws what is wrong with it.
+void check(const hl::Program& program, const RecordedConfig& recorded, const Site& where) {
+  passes::lower(program, recorded.machine, recorded.config);
+  const std::string& compiler = recorded.config.code.kernel.compiler;
+  if (where.target->name == "openmp" && !compiler.empty()) runtime::host::find_compiler(compiler);
+}
+
+std::string complaint_about(const tune::Record& record, const Diagnostic& d) {
+  return fmt::format("the record ({}) is not used: {} [{}]", describe(record), d.message, d.code);
+}
+
+}  // namespace
+
+RecordKey record_key(const hl::Program& program, const Site& where) {
+  const CanonicalProgram canonical = canonical_program(program);
+  const tune::MachineIdentity machine =
+      where.hardware ? *where.hardware : identity_of(*where.target, where.device);
+  return {{canonical.text, canonical.sizes, canonical.types, machine, where.target->name},
+          canonical.names};
+}
+
+tune::Record new_record(const hl::Program& program, const machine::Machine& machine,
+                        const ll::Config& config, const Site& where) {
+  const RecordKey key = record_key(program, where);
+  ll::Config stored = renamed(config, key.names);
+  stored.program = program.name;  // for people
+  stored.machine = machine.name;
+  stored.sizes.clear();
+  stored.types.clear();
+  tune::Record record;
+  record.when = tune::now_utc();
+  record.program = key.problem.program;
+  record.sizes = key.problem.sizes;
+  record.types = key.problem.types;
+  record.machine = key.problem.machine;
+  record.target = key.problem.target;
+  record.config = nlohmann::ordered_json::parse(ll::print(stored)).dump();  // as it is read back
+  record.version = MDH_VERSION;
+  return record;
+}
+
+BestConfig best_config(const hl::Program& program, const Site& where,
+                       const std::vector<tune::Record>& records) {
+  BestConfig result;
+  if (records.empty()) return result;
+  const RecordKey key = record_key(program, where);
+  for (const tune::Record& record : tune::best_records(records, key.problem)) {
+    try {
+      RecordedConfig recorded = translated(program, where, key.names, record);
+      check(program, recorded, where);
+      result.found = std::move(recorded);
+      return result;
+    } catch (const Error& e) {
+      if (e.diagnostic().kind == DiagnosticKind::internal) throw;
+      result.skipped.push_back(complaint_about(record, e.diagnostic()));
+    }
+  }
+  return result;
+}
+
+std::vector<RecordedConfig> neighbours(const hl::Program& program, const Site& where,
+                                       const std::vector<tune::Record>& records, size_t count) {
+  const RecordKey key = record_key(program, where);
+  std::vector<RecordedConfig> found;
+  for (const tune::Record& record : tune::neighbours(records, key.problem, records.size())) {
+    if (found.size() == count) break;
+    try {
+      found.push_back(translated(program, where, key.names, record));
+    } catch (const Error& e) {
+      if (e.diagnostic().kind == DiagnosticKind::internal) throw;
+    }
+  }
+  return found;
+}
+
+Selection select_config(const hl::Program& program, const Site& where,
+                        const std::vector<tune::Record>& records, int cores) {
+  BestConfig best = best_config(program, where, records);
+  if (best.found) {
+    return {{std::move(best.found->config), ConfigSource::record, describe(best.found->record)},
+            std::move(best.found->machine),
+            std::move(best.skipped)};
+  }
+  const machine::Machine machine = machine_for({}, where);
+  return {default_choice(program, machine, cores), machine, std::move(best.skipped)};
+}
+
+Executable compile_tuned(const hl::Program& program, const Target& target,
+                         const std::string& device) {
+  const tune::Database database(tune::Database::file_of_user());
+  const Selection selection = select_config(program, {.target = &target, .device = device},
+                                            database.load().records, available_cores());
+  return compile(program, selection.machine, selection.chosen.config, target, device);
+}
+
+std::string describe(const tune::Record& record) {
+  return fmt::format("{:.4g} us, {}", record.time_us.median, record.when);
+}
+
+}  // namespace mdh::driver

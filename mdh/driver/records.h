@@ -1,0 +1,72 @@
+// Tuning records for programs: what was measured before, in the names of the program at hand.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mdh/driver/executable.h"
+#include "mdh/driver/program_key.h"
+#include "mdh/tune/lookup.h"
+
+namespace mdh::driver {
+
+/// Where a program is to run.
+struct Site {
+  const Target* target = nullptr;
+  std::string device;                         // "opencl:1"; empty: the target's first
+  const machine::Machine* machine = nullptr;  // none: the one that a configuration was made for
+  const tune::MachineIdentity* hardware = nullptr;  // none: what the target computes on here
+};
+
+/// A program as records know it, and the way to their names.
+struct RecordKey {
+  tune::TuningProblem problem;
+  ConfigNames names;
+};
+RecordKey record_key(const hl::Program& program, const Site& where);
+
+/// A record of a configuration for the program, in positional names, with the time of day and the
+/// version of mdh. What came of it is for the caller to fill in.
+tune::Record new_record(const hl::Program& program, const machine::Machine& machine,
+                        const ll::Config& config, const Site& where);
+
+/// The configuration of a record in the program's names.
+struct RecordedConfig {
+  ll::Config config;
+  machine::Machine machine;
+  tune::Record record;
+};
+
+struct BestConfig {
+  std::optional<RecordedConfig> found;
+  std::vector<std::string> skipped;  // why faster ones are not used: not valid, no such compiler
+};
+
+/// The fastest proven configuration that is valid for the program.
+BestConfig best_config(const hl::Program& program, const Site& where,
+                       const std::vector<tune::Record>& records);
+
+/// The best configurations of the same program at other sizes, the nearest first: places to begin a
+/// search at. They are read, but need not be valid for these sizes.
+std::vector<RecordedConfig> neighbours(const hl::Program& program, const Site& where,
+                                       const std::vector<tune::Record>& records, size_t count);
+
+/// The best configuration for the program, else the default one for that many cores.
+struct Selection {
+  ChosenConfig chosen;
+  machine::Machine machine;
+  std::vector<std::string> skipped;
+};
+Selection select_config(const hl::Program& program, const Site& where,
+                        const std::vector<tune::Record>& records, int cores);
+
+/// Compiles with the best configuration that the user's records have for this machine, else with
+/// the default one.
+Executable compile_tuned(const hl::Program& program, const Target& target,
+                         const std::string& device = {});
+
+/// "61.2 us, 2026-11-15T17:20:25Z"
+std::string describe(const tune::Record& record);
+
+}  // namespace mdh::driver

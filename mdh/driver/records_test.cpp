@@ -1,0 +1,149 @@
+#include "mdh/driver/records.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "mdh/driver/machine_identity.h"
+#include "mdh/driver/test_programs.h"
+#include "mdh/runtime/testing.h"
+#include "mdh/support/files.h"
+
+namespace mdh::driver::records_test {
+namespace {
+
+const machine::Machine& cpu() { return machine::find_machine("cpu"); }
+
+Site openmp() { return {.target = &find_target("openmp")}; }
+
+/// w = M v with other names and its sizes as numbers.
+hl::Program product(int64_t rows, int64_t columns) {
+  return hl::parse(
+      fmt::format("mdh 1\nprogram product = out_view( y: f32 = [row] )"
+                  " * md_hom( row: {} by cc, col: {} by pw(add) ) {{ y = A * x; }}"
+                  " * inp_view( A: f32 = [row, col]; x: f32 = [col] )",
+                  rows, columns));
+}
+
+ll::Config tiled(const std::string& code = "") {
+  return config_of(R"("layers": ["COR", "L1"], "split": {"i": ["COR 2", "L1 4"], "k": ["L1 13"]},)"
+                   R"( "order": ["COR.i", "L1.k", "L1.i"])" +
+                   code);
+}
+
+tune::Record measured(const ll::Config& config, double median,
+                      const hl::Program& p = matvec(Scalar::f32, 7, 13)) {
+  tune::Record record = new_record(p, cpu(), config, openmp());
+  record.time_us = {median, median, 0.1, 30};
+  record.verified = "full";
+  return record;
+}
+
+TEST(NewRecord, has_everything_that_is_known_before_a_run) {
+  const tune::Record r = measured(tiled(), 2);
+  EXPECT_EQ(r.sizes, (std::map<std::string, int64_t>{{"N1", 7}, {"N2", 13}}));
+  EXPECT_EQ(r.types.at("in2"), "f32");
+  EXPECT_EQ(r.target, "openmp");
+  EXPECT_FALSE(r.version.empty());
+  EXPECT_FALSE(r.when.empty());
+  EXPECT_TRUE(is_same(r.machine, host_identity()));
+  const ll::Config stored = ll::parse_config(r.config);
+  EXPECT_EQ(stored.program, "matvec");
+  EXPECT_EQ(stored.machine, "cpu");
+  EXPECT_TRUE(stored.split.contains("d1")) << r.config;
+  EXPECT_TRUE(tune::parse_record(print(r)).has_value());
+}
+
+TEST(BestConfigOf, program_is_in_its_own_names) {
+  const std::vector<tune::Record> records = {measured(tiled(), 2)};
+  const BestConfig best = best_config(product(7, 13), openmp(), records);
+  ASSERT_TRUE(best.found);
+  EXPECT_TRUE(best.skipped.empty());
+  const ll::Config& config = best.found->config;
+  EXPECT_EQ(config.program, "product");
+  EXPECT_EQ(config.order,
+            (std::vector<ll::LevelName>{{"COR", "row"}, {"L1", "col"}, {"L1", "row"}}));
+  EXPECT_EQ(best.found->machine.name, "cpu");
+  ll::Config back = best_config(matvec(Scalar::f32, 7, 13), openmp(), records).found->config;
+  back.program = back.machine = "";
+  EXPECT_EQ(back, tiled());
+}
+
+TEST(BestConfigOf, other_sizes_types_or_hardware_is_none) {
+  const std::vector<tune::Record> records = {measured(tiled(), 2)};
+  EXPECT_FALSE(best_config(matvec(Scalar::f32, 7, 14), openmp(), records).found);
+  EXPECT_FALSE(best_config(matvec(Scalar::f64, 7, 13), openmp(), records).found);
+  EXPECT_FALSE(best_config(sum(Scalar::f32, 7), openmp(), records).found);
+  tune::MachineIdentity other = host_identity();
+  other.cores += 1;
+  Site there = openmp();
+  there.hardware = &other;
+  EXPECT_FALSE(best_config(matvec(Scalar::f32, 7, 13), there, records).found);
+}
+
+TEST(BestConfigOf, fastest_that_is_not_valid_is_skipped_and_said_why) {
+  tune::Record foreign = measured(tiled(), 3);
+  foreign.config = R"({"mdh_config": 1, "surprise": 2})";
+  ll::Config invalid = tiled();
+  invalid.split["i"] = {{"COR", 2}};  // too few parts
+  const std::vector<tune::Record> records = {
+      measured(tiled(), 9), measured(invalid, 1), foreign,
+      measured(tiled(R"(, "code": {"kernel": {"compiler": "gcc-99"}})"), 2)};
+  const BestConfig best = best_config(matvec(Scalar::f32, 7, 13), openmp(), records);
+  ASSERT_TRUE(best.found);
+  EXPECT_EQ(best.found->record.time_us.median, 9);
+  ASSERT_EQ(best.skipped.size(), 3u);
+  EXPECT_NE(best.skipped[0].find("the record (1 us, "), std::string::npos) << best.skipped[0];
+  EXPECT_NE(best.skipped[1].find("[E604]"), std::string::npos) << best.skipped[1];
+  EXPECT_NE(best.skipped[2].find("[E314]"), std::string::npos) << best.skipped[2];
+}
+
+TEST(BestConfigOf, machine_that_is_asked_for_decides) {
+  const std::vector<tune::Record> records = {measured(tiled(), 2)};
+  Site there = openmp();
+  there.machine = &machine::find_machine("host");
+  EXPECT_EQ(best_config(matvec(Scalar::f32, 7, 13), there, records).found->machine.name, "host");
+  there.machine = &machine::find_machine("gpu");
+  const BestConfig none = best_config(matvec(Scalar::f32, 7, 13), there, records);
+  EXPECT_FALSE(none.found);
+  EXPECT_EQ(none.skipped.size(), 1u) << "its layers are not those of the machine";
+}
+
+TEST(NeighboursOf, program_are_translated_and_nearest_first) {
+  const std::vector<tune::Record> records = {measured(tiled(), 1, matvec(Scalar::f32, 700, 13)),
+                                             measured(tiled(), 1, matvec(Scalar::f32, 8, 13)),
+                                             measured(tiled(), 1, matvec(Scalar::f32, 14, 26)),
+                                             measured(tiled(), 1)};
+  const auto near = neighbours(product(7, 13), openmp(), records, 2);
+  ASSERT_EQ(near.size(), 2u);
+  EXPECT_EQ(near[0].record.sizes.at("N1"), 8);
+  EXPECT_EQ(near[1].record.sizes.at("N1"), 14);
+  EXPECT_EQ(near[0].config.order.front().dimension, "row");
+}
+
+TEST(SelectConfig, is_the_record_or_the_default_and_says_which) {
+  const hl::Program p = product(7, 13);
+  const Selection tuned = select_config(p, openmp(), {measured(tiled(), 2)}, 3);
+  EXPECT_EQ(tuned.chosen.source, ConfigSource::record);
+  EXPECT_EQ(describe(tuned.chosen).find("record (2 us, 20"), 0u) << describe(tuned.chosen);
+  const Selection usual = select_config(p, openmp(), {}, 3);
+  EXPECT_EQ(usual.chosen.source, ConfigSource::usual);
+  EXPECT_EQ(usual.chosen.config, ll::default_config(p, cpu(), 3));
+  EXPECT_EQ(usual.machine.name, "cpu");
+}
+
+TEST(CompileTuned, uses_the_records_of_the_user) {
+  const TemporaryDirectory folder;
+  const runtime::ScopedEnvironment data("XDG_DATA_HOME", folder.path().string());
+  const tune::Database database(tune::Database::file_of_user());
+  ASSERT_FALSE(database.append(measured(tiled(), 2)));
+  const Executable run = compile_tuned(product(7, 13), find_target("openmp"));
+  EXPECT_EQ(run.stages().low.decompose.size(), 3u) << "three levels, as the record says";
+  std::vector<float> y(7, -1), A(91, 1), x(13, 2);
+  void* const buffers[] = {y.data(), A.data(), x.data()};
+  run(buffers, 2);
+  EXPECT_EQ(y, std::vector<float>(7, 26));
+}
+
+}  // namespace
+}  // namespace mdh::driver::records_test

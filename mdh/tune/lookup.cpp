@@ -1,0 +1,142 @@
+#include "mdh/tune/lookup.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace mdh::tune {
+namespace {
+
+using Positions = std::vector<size_t>;
+
+/// Everything but sizes and machine, whose comparisons are not those of texts.
+bool is_alike(const Record& record, const TuningProblem& problem) {
+  return record.target == problem.target && record.types == problem.types &&
+         record.program == problem.program && is_same(record.machine, problem.machine);
+}
+
+TuningProblem problem_of(const Record& record) {
+  return {record.program, record.sizes, record.types, record.machine, record.target};
+}
+
+/// Of the records at these positions the latest of each configuration, if it is proven, the fastest
+/// first.
+Positions ranked(const std::vector<Record>& records, const Positions& positions) {
+  std::map<std::string_view, size_t> latest;
+  for (const size_t n : positions) {
+    const auto [known, is_new] = latest.try_emplace(records[n].config, n);
+    if (!is_new && records[known->second].when <= records[n].when) known->second = n;
+  }
+  Positions result;
+  for (const auto& [config, n] : latest) {
+    if (is_proven(records[n])) result.push_back(n);
+  }
+  std::sort(result.begin(), result.end(), [&](size_t a, size_t b) {
+    const double left = records[a].time_us.median, right = records[b].time_us.median;
+    return left != right ? left < right : a < b;
+  });
+  return result;
+}
+
+/// Nothing if they are not the sizes of one program.
+std::optional<double> distance(const std::map<std::string, int64_t>& a,
+                               const std::map<std::string, int64_t>& b) {
+  if (a.size() != b.size()) return std::nullopt;
+  double sum = 0;
+  for (const auto& [name, size] : a) {
+    const auto other = b.find(name);
+    if (other == b.end() || size < 1 || other->second < 1) return std::nullopt;
+    const double step = std::log(static_cast<double>(size) / static_cast<double>(other->second));
+    sum += step * step;
+  }
+  return std::sqrt(sum);
+}
+
+/// Positions by problem, in the order in which the problems come.
+std::vector<Positions> grouped(const std::vector<Record>& records) {
+  std::vector<Positions> groups;
+  std::multimap<std::string_view, size_t> by_program;
+  for (size_t n = 0; n < records.size(); ++n) {
+    const auto [begin, end] = by_program.equal_range(records[n].program);
+    const auto group = std::find_if(begin, end, [&](const auto& one) {
+      const Record& first = records[groups[one.second].front()];
+      return first.sizes == records[n].sizes && is_alike(records[n], problem_of(first));
+    });
+    if (group == end) {
+      by_program.emplace(records[n].program, groups.size());
+      groups.push_back({n});
+    } else {
+      groups[group->second].push_back(n);
+    }
+  }
+  return groups;
+}
+
+}  // namespace
+
+std::vector<Record> best_records(const std::vector<Record>& records, const TuningProblem& problem) {
+  Positions mine;
+  for (size_t n = 0; n < records.size(); ++n) {
+    if (records[n].sizes == problem.sizes && is_alike(records[n], problem)) mine.push_back(n);
+  }
+  std::vector<Record> best;
+  for (const size_t n : ranked(records, mine)) best.push_back(records[n]);
+  return best;
+}
+
+std::vector<Record> neighbours(const std::vector<Record>& records, const TuningProblem& problem,
+                               size_t count) {
+  std::map<std::map<std::string, int64_t>, Positions> by_sizes;
+  for (size_t n = 0; n < records.size(); ++n) {
+    if (records[n].sizes != problem.sizes && is_alike(records[n], problem)) {
+      by_sizes[records[n].sizes].push_back(n);
+    }
+  }
+  std::vector<std::pair<double, size_t>> found;
+  for (const auto& [sizes, positions] : by_sizes) {
+    const std::optional<double> far = distance(sizes, problem.sizes);
+    const Positions best = far ? ranked(records, positions) : Positions();
+    if (!best.empty()) found.emplace_back(*far, best.front());
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<Record> nearest;
+  for (size_t n = 0; n < std::min(count, found.size()); ++n) {
+    nearest.push_back(records[found[n].second]);
+  }
+  return nearest;
+}
+
+std::vector<Record> worth_keeping(const std::vector<Record>& records, const PruneRules& rules) {
+  Positions kept;
+  for (const Positions& group : grouped(records)) {
+    Positions best = ranked(records, group);
+    best.resize(std::min(best.size(), rules.keep));
+    kept.insert(kept.end(), best.begin(), best.end());
+    if (rules.failures == Failures::drop) continue;
+    for (const size_t n : group) {
+      if (!is_proven(records[n])) kept.push_back(n);
+    }
+  }
+  std::sort(kept.begin(), kept.end());
+  std::vector<Record> result;
+  for (const size_t n : kept) result.push_back(records[n]);
+  return result;
+}
+
+Pruned prune(const Database& database, const PruneRules& rules) {
+  Pruned result;
+  std::error_code ignored;
+  if (!std::filesystem::exists(database.file(), ignored)) return result;
+  database.rewrite([&](std::string_view old) {
+    Contents contents = parse_records(old);
+    result.unreadable = contents.unreadable;
+    const auto before = static_cast<int64_t>(contents.records.size());
+    contents.records = worth_keeping(contents.records, rules);
+    result.kept = static_cast<int64_t>(contents.records.size());
+    result.removed = before - result.kept;
+    return lines_of(contents);
+  });
+  return result;
+}
+
+}  // namespace mdh::tune

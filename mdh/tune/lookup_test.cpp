@@ -1,0 +1,136 @@
+#include "mdh/tune/lookup.h"
+
+#include <gtest/gtest.h>
+
+#include "mdh/support/files.h"
+#include "mdh/tune/testing.h"
+
+namespace mdh::tune::lookup_test {
+namespace {
+
+TuningProblem some_problem() {
+  const Record record = some_record(0, 1);
+  return {record.program, record.sizes, record.types, record.machine, record.target};
+}
+
+Record sized(int config, double median, std::map<std::string, int64_t> sizes) {
+  Record record = some_record(config, median);
+  record.sizes = std::move(sizes);
+  return record;
+}
+
+std::vector<std::string> configs_of(const std::vector<Record>& records) {
+  std::vector<std::string> configs;
+  for (const Record& record : records) configs.push_back(record.config);
+  return configs;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(BestRecords, fastest_come_first) {
+  const std::vector<Record> records = {some_record(1, 3), some_record(2, 1), some_record(3, 2)};
+  EXPECT_EQ(configs_of(best_records(records, some_problem())),
+            (Texts{R"({"number":2})", R"({"number":3})", R"({"number":1})"}));
+}
+
+TEST(BestRecords, other_problems_do_not_count) {
+  std::vector<Record> records(6, some_record(1, 1));
+  records[0].program += " ";
+  records[1].sizes["N1"] = 9;
+  records[2].types["out1"] = "f64";
+  records[3].machine.cores = 3;
+  records[4].target = "opencl";
+  records[5].config = R"({"number":6})";
+  EXPECT_EQ(configs_of(best_records(records, some_problem())), Texts{R"({"number":6})"});
+}
+
+TEST(BestRecords, failures_and_unverified_times_do_not_count) {
+  std::vector<Record> records = {some_record(1, 1), some_record(2, 2), some_record(3, 3)};
+  records[0].outcome = RecordOutcome::wrong;
+  records[1].verified = "none";
+  EXPECT_EQ(configs_of(best_records(records, some_problem())), Texts{R"({"number":3})"});
+}
+
+TEST(BestRecords, latest_record_of_a_configuration_counts) {
+  std::vector<Record> records = {some_record(1, 1, "2026-01-02"), some_record(2, 2),
+                                 some_record(1, 3, "2026-01-03"), some_record(1, 0.5)};
+  const std::vector<Record> best = best_records(records, some_problem());
+  ASSERT_EQ(configs_of(best), (Texts{R"({"number":2})", R"({"number":1})"}));
+  EXPECT_EQ(best[1].time_us.median, 3);
+  records[2].outcome = RecordOutcome::wrong;
+  EXPECT_EQ(configs_of(best_records(records, some_problem())), Texts{R"({"number":2})"})
+      << "what turned out to be wrong is not used again";
+}
+
+TEST(Neighbours, are_ordered_by_the_distance_of_logarithms) {
+  TuningProblem problem = some_problem();
+  problem.sizes = {{"N1", 512}, {"N2", 64}};
+  const std::vector<Record> records = {sized(1, 1, {{"N1", 512}, {"N2", 64}}),
+                                       sized(2, 1, {{"N1", 4096}, {"N2", 64}}),
+                                       sized(3, 1, {{"N1", 256}, {"N2", 64}}),
+                                       sized(4, 1, {{"N1", 500}, {"N2", 64}}),
+                                       sized(5, 9, {{"N1", 1024}, {"N2", 128}}),
+                                       sized(6, 8, {{"N1", 1024}, {"N2", 128}}),
+                                       sized(7, 1, {{"N1", 512}}),
+                                       sized(8, 1, {{"N1", 512}, {"E1", 64}})};
+  EXPECT_EQ(configs_of(neighbours(records, problem, 9)),
+            (Texts{R"({"number":4})", R"({"number":3})", R"({"number":6})", R"({"number":2})"}));
+  EXPECT_EQ(configs_of(neighbours(records, problem, 1)), Texts{R"({"number":4})"});
+  EXPECT_TRUE(neighbours(records, problem, 0).empty());
+}
+
+TEST(Neighbours, twice_as_large_is_as_far_as_half_as_large) {
+  TuningProblem problem = some_problem();
+  problem.sizes = {{"N1", 512}};
+  const std::vector<Record> records = {sized(1, 1, {{"N1", 1024}}), sized(2, 1, {{"N1", 256}}),
+                                       sized(3, 1, {{"N1", 800}})};
+  const auto nearest = neighbours(records, problem, 3);
+  ASSERT_EQ(nearest.size(), 3u);
+  EXPECT_EQ(nearest[0].config, R"({"number":3})");
+}
+
+TEST(Neighbours, sizes_without_a_proven_record_are_none) {
+  std::vector<Record> records = {sized(1, 1, {{"N1", 16}})};
+  records[0].outcome = RecordOutcome::crash;
+  EXPECT_TRUE(neighbours(records, some_problem(), 3).empty());
+}
+
+TEST(WorthKeeping, are_the_best_of_every_problem_and_the_failures) {
+  std::vector<Record> records = {some_record(1, 3), some_record(2, 1), some_record(3, 2),
+                                 sized(4, 5, {{"N1", 9}}), some_record(5, 1)};
+  records[4].outcome = RecordOutcome::timeout;
+  EXPECT_EQ(configs_of(worth_keeping(records, {.keep = 2})),
+            (Texts{R"({"number":2})", R"({"number":3})", R"({"number":4})", R"({"number":5})"}));
+  EXPECT_EQ(configs_of(worth_keeping(records, {.keep = 1, .failures = Failures::drop})),
+            (Texts{R"({"number":2})", R"({"number":4})"}));
+}
+
+TEST(WorthKeeping, does_not_change_what_is_best) {
+  std::vector<Record> records = {some_record(1, 1, "2026-01-01"), some_record(1, 9, "2026-01-02"),
+                                 some_record(2, 5), some_record(3, 1, "2026-01-01"),
+                                 some_record(3, 1, "2026-01-02")};
+  records[4].outcome = RecordOutcome::wrong;
+  for (const Failures failures : {Failures::keep, Failures::drop}) {
+    const auto kept = worth_keeping(records, {.keep = 1, .failures = failures});
+    EXPECT_EQ(best_records(kept, some_problem()).front().config, R"({"number":2})");
+  }
+}
+
+TEST(Prune, rewrites_the_file) {
+  const TemporaryDirectory folder;
+  const Database database(folder.path() / "records.jsonl");
+  EXPECT_EQ(prune(database, {}).kept, 0);
+  EXPECT_FALSE(std::filesystem::exists(database.file())) << "nothing is made of nothing";
+  std::string newer = print(some_record(9, 1));
+  newer.replace(newer.find(":1"), 2, ":2");
+  write_file(database.file(), print(some_record(1, 3)) + "\ntorn{\n" + newer + "\n" +
+                                  print(some_record(2, 1)) + "\n{\"torn");
+  const Pruned pruned = prune(database, {.keep = 1});
+  EXPECT_EQ(pruned.kept, 1);
+  EXPECT_EQ(pruned.removed, 1);
+  EXPECT_EQ(pruned.unreadable, 2);
+  EXPECT_EQ(read_file(database.file()), print(some_record(2, 1)) + "\n" + newer + "\n");
+}
+
+}  // namespace
+}  // namespace mdh::tune::lookup_test

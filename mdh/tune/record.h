@@ -1,0 +1,88 @@
+// One line of the tuning database: what was tried, where, and what came of it.
+//
+//   {"mdh_record": 1, "when": "2026-11-15T17:20:25Z",
+//    "program": {"text": "mdh 1\nprogram p<...> = ...", "key": "91c0a3f5..."},
+//    "sizes": {"N1": 512, "N2": 4096}, "types": {"out1": "f32", "in1": "f32", "in2": "f32"},
+//    "machine": {"vendor": "ARM", "model": "0xd40 r1p1", "cores": 2, "isa": "neon",
+//                "caches": {"L1": 65536, "L2": 1048576}},
+//    "target": "openmp", "config": {"mdh_config": 1, ...}, "outcome": "ok", "reason": "",
+//    "time_us": {"median": 61.2, "mean": 61.9, "ci99": 0.8, "n": 30}, "verified": "full",
+//    "compiler": "gcc 12.2", "version": "0.1.0", "seed": 1}
+//
+// Programs and configurations have positional names, so that programs that differ only in names
+// share their records. What identifies a problem is the text; the key is its hash, a short name for
+// people, and what a file says about it is never believed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mdh::tune {
+
+enum class RecordOutcome { ok, compile_error, crash, timeout, wrong, out_of_memory };
+
+const std::string& to_string(RecordOutcome outcome);
+
+/// What a time depends on besides the program.
+struct MachineIdentity {
+  std::string vendor;
+  std::string model;
+  int64_t cores = 1;
+  std::string isa;
+  std::map<std::string, int64_t> caches;  // bytes by name: "L1"
+};
+
+/// Vendors are names for people: one and the same is written in several ways.
+bool is_same(const MachineIdentity& a, const MachineIdentity& b);
+
+struct RecordTime {
+  double median = 0;
+  double mean = 0;
+  double ci99 = 0;  // half of the width of the confidence interval of the mean
+  int64_t n = 0;
+  friend bool operator==(const RecordTime&, const RecordTime&) = default;
+};
+
+struct Record {
+  std::string when;     // UTC, "2026-11-15T17:20:25Z": later is greater
+  std::string program;  // canonical text
+  std::map<std::string, int64_t> sizes;
+  std::map<std::string, std::string> types;
+  MachineIdentity machine;
+  std::string target;
+  std::string config = "{}";  // JSON text
+  RecordOutcome outcome = RecordOutcome::ok;
+  std::string reason;  // of a failure
+  RecordTime time_us;
+  std::string verified = "none";  // full, sampled, none
+  std::string compiler;
+  std::string version;  // of mdh
+  uint64_t seed = 0;
+
+  /// The text that it was read from, with what later versions may have added; nothing for a new
+  /// one.
+  std::string line;
+};
+
+/// The hash of the program's text.
+std::string key_of(const Record& record);
+
+/// A time that may be believed: the run was right, and that was checked.
+bool is_proven(const Record& record);
+
+/// The time of day as records have it.
+std::string now_utc();
+
+/// One line without its end. A record that was read is printed as it was, but for a wrong key.
+std::string print(const Record& record);
+
+/// Nothing if the line is torn, is not JSON, or lacks something.
+std::optional<Record> parse_record(std::string_view line);
+
+/// A whole record of a later version, which is kept and not understood.
+bool is_newer_record(std::string_view line);
+
+}  // namespace mdh::tune
