@@ -1,12 +1,12 @@
 // How the numbers of `auto` are chosen: for each recorded space those that are best on all others,
 // so that no space has a say in the numbers it is judged by. With MDH_SELECT=1 the whole grid is
 // tried, which takes minutes, and printed; its result is in README.md.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <tuple>
 
 #include "mdh/tune/replay.h"
 #include "mdh/tune/techniques/auto.h"
@@ -48,34 +48,16 @@ double mean_logarithm(const Recording& recording, const AutoOptions& setting, si
   return sum / static_cast<double>(seeds);
 }
 
-// Settings that differ by less than this part in the mean number of evaluations are equally good:
-// that much is chance with 60 seeds.
-constexpr double tolerance = 0.05;
-
-// The setting with the lowest mean over all spaces but one; of those that are equally good the one
-// that trusts single measurements least, with the largest leaves and then the least stretching.
-size_t best_without(size_t left_out, const std::vector<AutoOptions>& settings,
-                    const std::vector<std::vector<double>>& costs) {
-  std::vector<double> means;
+// The setting with the lowest mean over all spaces but one.
+size_t best_without(size_t left_out, const std::vector<std::vector<double>>& costs) {
+  std::vector<double> sums;
   for (const std::vector<double>& row : costs) {
-    double sum = 0, count = 0;
+    sums.push_back(0);
     for (size_t space = 0; space < row.size(); ++space) {
-      if (space == left_out) continue;
-      sum += row[space];
-      ++count;
+      if (space != left_out) sums.back() += row[space];
     }
-    means.push_back(sum / count);
   }
-  const double least = *std::min_element(means.begin(), means.end());
-  size_t best = settings.size();
-  const auto rank = [&](size_t n) {
-    return std::tuple(settings[n].descend_forest.min_leaf, settings[n].stretch, -means[n]);
-  };
-  for (size_t n = 0; n < settings.size(); ++n) {
-    if (means[n] > least + std::log1p(tolerance)) continue;
-    if (best == settings.size() || rank(n) > rank(best)) best = n;
-  }
-  return best;
+  return static_cast<size_t>(std::min_element(sums.begin(), sums.end()) - sums.begin());
 }
 
 TEST(Selection, leaves_one_space_out) {
@@ -94,11 +76,11 @@ TEST(Selection, leaves_one_space_out) {
     fmt::print("{}\n", line);
   }
   for (size_t space = 0; space < spaces.size(); ++space) {
-    const size_t best = best_without(space, settings, costs);
+    const size_t best = best_without(space, costs);
     fmt::print("without {}: {}; there it takes {:.1f}\n", spaces[space], to_string(settings[best]),
                std::exp(costs[best][space]));
   }
-  const size_t best = best_without(spaces.size(), settings, costs);
+  const size_t best = best_without(spaces.size(), costs);
   fmt::print("on all: {}\n", to_string(settings[best]));
   EXPECT_EQ(to_string(settings[best]), to_string(AutoOptions{}));
 }

@@ -24,8 +24,8 @@ namespace mdh::tune {
 /// How the numbers were chosen is in README.md.
 struct AutoOptions {
   size_t initial = 8;     // points measured before the model is asked
-  size_t spread = 4;      // each the farthest of so many random points
-  double stretch = 0.05;  // of the scale of costs near the best
+  size_t spread = 12;     // each the farthest of so many random points
+  double stretch = 0.02;  // of the scale of costs near the best
   double optimism = 1;
   double explore = 0.5;        // part of the questions, in a space that is scored as a whole
   double explore_large = 0.2;  // the same in a larger one, where going down pays for longer
