@@ -26,13 +26,19 @@ struct SearchSpace::Parts {
     space::add_levels(context, parameters);
     space::add_places(context, parameters);
     space::add_code(context, parameters);
+    space::lock(context, parameters);
     return tune::Space(std::move(parameters), {.max_nodes = 20'000});
   }
 };
 
 SearchSpace::SearchSpace(const hl::Program& program, const machine::Machine& machine,
                          SpaceOptions options)
-    : parts_(std::make_unique<Parts>(program, machine, std::move(options))) {}
+    : parts_(std::make_unique<Parts>(program, machine, std::move(options))) {
+  if (parts_->space.empty()) {
+    user_error("E881", {}, "no configuration has all that is locked",
+               "give fewer --lock, or other values");
+  }
+}
 
 SearchSpace::~SearchSpace() = default;
 

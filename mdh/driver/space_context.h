@@ -84,4 +84,7 @@ void add_code(const SpaceContext& context, std::vector<tune::Parameter>& paramet
 void decode_code(const SpaceContext& context, const tune::Point& point, ll::Config& config);
 void encode_code(const SpaceContext& context, const ll::Config& config, NamedValues& values);
 
+/// Leaves the values that the options decide. A name that is no parameter is a user error.
+void lock(const SpaceContext& context, std::vector<tune::Parameter>& parameters);
+
 }  // namespace mdh::driver::space

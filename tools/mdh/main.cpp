@@ -111,6 +111,24 @@ void add_run_options(CLI::App& verb, Request& request, mdh::tool::RunVerbOptions
       ->excludes(verb.get_option("--no-records"), verb.get_option("--config"));
 }
 
+/// What a search takes of the problem: where a configuration comes from is what it finds out.
+void add_tune_options(CLI::App& verb, Request& request, mdh::tool::TuneVerbOptions& options) {
+  add_problem_options(verb, request);
+  verb.add_option("--threads", request.threads, "threads to use (default: all cores)")
+      ->check(CLI::Range(1, 4096));
+  verb.add_option("--seed", request.seed, "seed of the search and the input data (default 1)");
+  verb.add_flag("-q,--quiet", request.quiet, "no progress on stderr");
+  CLI::Option* records = add_records_option(verb, request);
+  verb.add_flag("--no-records", request.no_records, "neither use nor write records")
+      ->excludes(records);
+  verb.add_option("--budget", options.budget, "60s, 3m, or a number of evaluations (default 60s)");
+  verb.add_option("--technique", options.technique, "how to search (default auto)");
+  verb.add_option("--lock", options.locks,
+                  "what is decided: \"split.j=COR 2, L1 64, REG 2, SIMD 4\" (repeatable)");
+  verb.add_flag("--restricted", options.restricted, "only configurations of the paper's kind");
+  verb.add_flag("--json", options.json, "one JSON object on stdout");
+}
+
 void add_bench_options(CLI::App& verb, mdh::bench::BenchOptions& options,
                        mdh::tool::BenchVerbOptions& shown) {
   verb.add_option("SUITE", options.suite, "cpu, more, tiny; compile: cost of compiling")
@@ -272,6 +290,11 @@ int main(int argc, char** argv) {
   add_program_options(*run_verb, request);
   add_run_options(*run_verb, request, run_options);
   run_verb->callback(call([&] { return run(request, run_options); }));
+
+  CLI::App* tune_verb = app.add_subcommand("tune", "search for the best configuration");
+  mdh::tool::TuneVerbOptions tune_options;
+  add_tune_options(*tune_verb, request, tune_options);
+  tune_verb->callback(call([&] { return tune(request, tune_options); }));
 
   CLI::App* bench_verb = app.add_subcommand("bench", "measure against libraries and plain loops");
   mdh::bench::BenchOptions bench_options;

@@ -26,6 +26,17 @@ struct RunVerbOptions {
 };
 int run(const Request& request, const RunVerbOptions& options);
 
+struct TuneVerbOptions {
+  std::string budget = "60s";  // or 3m, or a number of evaluations
+  std::string technique = "auto";
+  std::vector<std::string> locks;  // "split.j=COR 2, L1 64, REG 2, SIMD 4"
+  bool restricted = false;         // the restrictions of the paper
+  bool json = false;
+};
+
+/// Searches for the best configuration and records all that was tried.
+int tune(const Request& request, const TuneVerbOptions& options);
+
 struct BenchVerbOptions {
   bool list = false;  // only say what there is
   bool quiet = false;

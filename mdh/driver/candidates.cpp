@@ -1,0 +1,209 @@
+#include "mdh/driver/candidates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "mdh/driver/data.h"
+#include "mdh/driver/memory.h"
+#include "mdh/driver/stages.h"
+#include "mdh/driver/verification.h"
+#include "mdh/hl/analysis.h"
+
+namespace mdh::driver {
+namespace {
+
+using tune::RecordOutcome;
+
+RecordOutcome outcome_of(runtime::WorkStatus status) {
+  switch (status) {
+    case runtime::WorkStatus::ok:
+      return RecordOutcome::ok;
+    case runtime::WorkStatus::timeout:
+      return RecordOutcome::timeout;
+    case runtime::WorkStatus::out_of_memory:
+      return RecordOutcome::out_of_memory;
+    default:
+      return RecordOutcome::crash;
+  }
+}
+
+/// The largest deviation of two arrays of floats, as a part of the largest magnitude; infinity if
+/// one of them is no number where the other is.
+template <class Float>
+double deviation(const char* ours, const char* theirs, size_t bytes) {
+  const size_t count = bytes / sizeof(Float);
+  double most = 0, largest = 1e-30;
+  for (size_t n = 0; n < count; ++n) {
+    Float a, b;
+    std::memcpy(&a, ours + n * sizeof(Float), sizeof(Float));
+    std::memcpy(&b, theirs + n * sizeof(Float), sizeof(Float));
+    if (std::memcmp(&a, &b, sizeof(Float)) == 0) continue;
+    const double difference = std::abs(static_cast<double>(a) - static_cast<double>(b));
+    if (!(difference < 1e300)) return HUGE_VAL;
+    most = std::max(most, difference);
+    largest = std::max(largest, std::abs(static_cast<double>(b)));
+  }
+  return most / largest;
+}
+
+}  // namespace
+
+struct Candidates::Parts {
+  hl::Program program;
+  CandidateOptions options;
+  std::vector<scalar::Array> inputs;
+  Memory memory;
+  runtime::Worker worker;
+
+  struct Compiled {
+    kernel::Module module;
+    runtime::host::Object object;
+    int64_t depth = 0;
+  };
+  std::vector<std::optional<Compiled>> compiled;
+  std::vector<std::vector<char>> right;  // outputs of a verified run
+  Coverage coverage = Coverage::none;
+
+  Parts(const hl::Program& p, CandidateOptions o)
+      : program(p),
+        options(std::move(o)),
+        inputs(random_inputs(p, options.seed)),
+        memory(p, inputs, Memory::Place::shared),
+        worker(options.worker) {}
+
+  size_t output_bytes(size_t n) const {
+    return static_cast<size_t>(memory.shared().bytes()[n]);
+  }
+
+  void poison(int byte) const {
+    for (size_t n = 0; n < program.outputs.size(); ++n) {
+      std::memset(memory.pointers()[n], byte, output_bytes(n));
+    }
+  }
+
+  runtime::Outcome run(const Compiled& c, std::optional<runtime::TimingLimits> limits) {
+    return worker.run(c.module, c.object.path, memory.shared(),
+                      {.threads = options.threads, .measure = limits});
+  }
+
+  /// As the verified results, up to rounding.
+  bool is_like_verified() const {
+    if (right.empty()) return false;
+    for (size_t n = 0; n < right.size(); ++n) {
+      const char* mine = static_cast<const char*>(memory.pointers()[n]);
+      const size_t bytes = output_bytes(n);
+      if (std::memcmp(mine, right[n].data(), bytes) == 0) continue;
+      const scalar::Type& type = program.outputs[n].type;
+      if (type == scalar::Scalar::f32) {
+        if (deviation<float>(mine, right[n].data(), bytes) > 2e-5) return false;
+      } else if (type == scalar::Scalar::f64) {
+        if (deviation<double>(mine, right[n].data(), bytes) > 1e-12) return false;
+      } else {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// The whole verification; few samples are enough, for every trial is compared with its result.
+  Verification verify(const Compiled& c) {
+    const std::vector<scalar::Array> outputs = memory.run_poisoned([&](auto) {
+      runtime::require_success(run(c, std::nullopt));
+    });
+    return verify_outputs(program, inputs, outputs,
+                          {.depth = c.depth, .seed = options.seed, .limit = 1 << 22,
+                           .samples = 256});
+  }
+
+  void remember() {
+    right.clear();
+    for (size_t n = 0; n < program.outputs.size(); ++n) {
+      const char* mine = static_cast<const char*>(memory.pointers()[n]);
+      right.emplace_back(mine, mine + output_bytes(n));
+    }
+  }
+
+  /// Leaves the trial verified, or wrong.
+  void check(const Compiled& c, Trial& trial) {
+    if (!is_like_verified()) {
+      const Verification v = verify(c);
+      if (!v.right) {
+        trial.outcome = RecordOutcome::wrong;
+        trial.reason = v.complaint;
+        return;
+      }
+      coverage = v.coverage;
+      if (right.empty()) remember();
+    }
+    trial.verified = to_string(coverage);
+  }
+};
+
+Candidates::Candidates(const hl::Program& program, CandidateOptions options)
+    : parts_(std::make_unique<Parts>(program, std::move(options))) {}
+
+Candidates::~Candidates() = default;
+
+std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs) {
+  Parts& p = *parts_;
+  std::vector<Trial> trials;
+  std::vector<kernel::Module> modules;
+  std::vector<size_t> number_of;
+  std::vector<int64_t> depths;
+  p.compiled.assign(configs.size(), std::nullopt);
+  for (size_t n = 0; n < configs.size(); ++n) {
+    trials.push_back({.config = configs[n]});
+    try {
+      const Stages stages = lower_all(p.program, p.options.machine, configs[n], *p.options.target,
+                                      fmt::format("{}_{}", kernel_name(p.program), n));
+      modules.push_back(stages.module);
+      number_of.push_back(n);
+      depths.push_back(rounding_depth(stages.low, p.options.machine));
+    } catch (const Error& e) {
+      trials[n].outcome = RecordOutcome::compile_error;
+      trials[n].reason = e.what();
+    }
+  }
+  if (modules.empty()) return trials;
+  const auto built = runtime::host::build_groups({modules}, p.options.build).front();
+  for (size_t m = 0; m < modules.size(); ++m) {
+    Trial& trial = trials[number_of[m]];
+    trial.compiler = modules[m].compiler;
+    if (built[m].object) {
+      p.compiled[number_of[m]] = Parts::Compiled{modules[m], *built[m].object, depths[m]};
+    } else {
+      trial.outcome = RecordOutcome::compile_error;
+      trial.reason = built[m].failure.text;
+    }
+  }
+  return trials;
+}
+
+void Candidates::measure(size_t number, const Effort& effort, Trial& trial) {
+  Parts& p = *parts_;
+  if (!trial.is_good() || !p.compiled[number]) return;
+  const Parts::Compiled& c = *p.compiled[number];
+  const auto fail = [&](const runtime::Outcome& outcome) {
+    trial.outcome = outcome_of(outcome.status);
+    trial.reason = outcome.reason;
+  };
+  p.poison(0xa5);
+  const runtime::Outcome first =
+      p.run(c, runtime::TimingLimits{.warm_up = 0, .least = 1, .most = 1, .seconds = 0});
+  if (first.status != runtime::WorkStatus::ok) return fail(first);
+  try {
+    p.check(c, trial);
+  } catch (const Error& e) {
+    trial.outcome = RecordOutcome::crash;
+    trial.reason = e.what();
+  }
+  if (!trial.is_good()) return;
+  trial.timing = first.timing;
+  if (effort.give_up_us > 0 && first.timing.median_us > effort.give_up_us) return;
+  const runtime::Outcome timed = p.run(c, effort.limits);
+  if (timed.status != runtime::WorkStatus::ok) return fail(timed);
+  trial.timing = timed.timing;
+}
+
+}  // namespace mdh::driver

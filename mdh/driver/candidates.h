@@ -1,0 +1,65 @@
+// Configurations that are tried: compiled together, run in a worker, checked, timed.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mdh/driver/target.h"
+#include "mdh/hl/program.h"
+#include "mdh/ll/config.h"
+#include "mdh/machine/machine.h"
+#include "mdh/runtime/host/build.h"
+#include "mdh/runtime/worker/worker.h"
+#include "mdh/tune/record.h"
+
+namespace mdh::driver {
+
+struct CandidateOptions {
+  const Target* target = nullptr;
+  machine::Machine machine;
+  int threads = 1;
+  uint64_t seed = 1;
+  runtime::WorkerOptions worker = {.time_limit = 10};
+  runtime::host::BuildOptions build;
+};
+
+/// What became of a configuration.
+struct Trial {
+  ll::Config config;
+  tune::RecordOutcome outcome = tune::RecordOutcome::ok;
+  std::string reason;  // of a failure
+  runtime::Timing timing;
+  std::string verified = "none";  // "sampled", "full"
+  std::string compiler;
+
+  bool is_good() const { return outcome == tune::RecordOutcome::ok; }
+};
+
+/// How much a measurement may cost.
+struct Effort {
+  runtime::TimingLimits limits = {.warm_up = 1, .least = 3, .most = 20, .seconds = 0.15};
+  double give_up_us = 0;  // a first run that takes longer is the last one; 0: never
+};
+
+/// Results are compared with those of the first configuration that passed the whole verification:
+/// what equals them up to rounding is right, what does not is verified by itself.
+class Candidates {
+ public:
+  Candidates(const hl::Program& program, CandidateOptions options);
+  ~Candidates();
+
+  /// In one translation unit per compiler and flags. A configuration that cannot be lowered or
+  /// compiled is lost alone.
+  std::vector<Trial> compile(const std::vector<ll::Config>& configs);
+
+  /// Runs and times what compile() left good; the n-th of them.
+  void measure(size_t number, const Effort& effort, Trial& trial);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace mdh::driver

@@ -1,0 +1,260 @@
+#include "mdh/driver/tuner.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "mdh/driver/first_choice.h"
+#include "mdh/driver/rates.h"
+#include "mdh/driver/search_space.h"
+#include "mdh/runtime/host/compiler.h"
+#include "mdh/support/diagnostic.h"
+#include "mdh/tune/technique.h"
+
+namespace mdh::driver {
+namespace {
+
+/// Compilers that the best few are compiled by; the first one that exists screens.
+struct CompilerChoice {
+  std::string compiler;
+  std::vector<std::string> flags;
+};
+
+std::vector<CompilerChoice> compilers_here() {
+  std::vector<CompilerChoice> all;
+  for (const std::string& path : runtime::host::find_compilers()) {
+    const std::string family = runtime::host::identify(path).family;
+    if (family == "gcc") {
+      all.push_back({"gcc", {"-O3", "-fno-schedule-insns"}});
+      all.push_back({"gcc", {"-O3"}});
+    }
+    if (family == "clang") all.push_back({"clang", {}});
+  }
+  if (all.empty()) all.push_back({"", {}});
+  return all;
+}
+
+CompilerChoice quick_compiler(const std::vector<CompilerChoice>& all) {
+  for (const CompilerChoice& c : all) {
+    if (c.compiler == "clang") return {"clang", {"-O1"}};
+  }
+  return {all.front().compiler, {"-O2"}};
+}
+
+class TuningRun {
+ public:
+  TuningRun(const hl::Program& program, const TuneOptions& options, const OnTrial& on_trial)
+      : program_(program),
+        options_(options),
+        on_trial_(on_trial),
+        space_(program, options.candidates.machine,
+               {.cores = options.candidates.threads,
+                .restricted = options.restricted,
+                .locks = options.locks}),
+        candidates_(program, options.candidates),
+        compilers_(compilers_here()) {}
+
+  TuneReport run() {
+    const std::vector<tune::Point> start = starting_points();
+    const auto technique = tune::make_technique(options_.technique, space_.parameters(),
+                                                {.seed = options_.seed, .candidates = start});
+    for (const Trial& trial : options_.known) {
+      if (const auto point = point_of(trial.config)) technique->tell(*point, outcome_of(trial));
+    }
+    search(*technique);
+    if (!is_over(1.0)) decide();
+    settle();
+    return std::move(report_);
+  }
+
+ private:
+  double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+  /// The given part of the budget is spent.
+  bool is_over(double part) {
+    if (options_.interrupted()) report_.stopped_by = "interrupted";
+    if (elapsed() > options_.seconds * part) report_.stopped_by = "time";
+    if (options_.evaluations > 0 && report_.trials.size() >= options_.evaluations) {
+      report_.stopped_by = "evaluations";
+    }
+    return report_.stopped_by == "interrupted" || report_.stopped_by == "evaluations" ||
+           elapsed() > options_.seconds * part;
+  }
+
+  std::vector<tune::Point> starting_points() const {
+    std::vector<tune::Point> points;
+    for (const ll::Config& config : options_.starts) {
+      if (const auto near = space_.nearest_to(config)) points.push_back(*near);
+    }
+    const model::Rates rates =
+        rates_of(options_.candidates.machine, options_.candidates.threads);
+    FirstChoiceOptions first{.count = 48, .seed = options_.seed, .starts = points};
+    for (const EstimatedPoint& e :
+         first_choice(space_, options_.candidates.machine, rates, first)) {
+      points.push_back(e.point);
+    }
+    return points;
+  }
+
+  std::optional<tune::Point> point_of(ll::Config config) const {
+    config.code.kernel.compiler.clear();
+    config.code.kernel.flags.clear();
+    return space_.point(config);
+  }
+
+  static tune::Outcome outcome_of(const Trial& trial) {
+    if (trial.is_good()) return tune::measured(trial.timing.median_us);
+    return tune::failed(to_string(trial.outcome));
+  }
+
+  ll::Config quick(const tune::Point& point) const {
+    ll::Config config = space_.config(point);
+    const CompilerChoice compiler = quick_compiler(compilers_);
+    config.code.kernel.compiler = compiler.compiler;
+    config.code.kernel.flags = compiler.flags;
+    return config;
+  }
+
+  /// Asks, compiles, runs and tells until four fifths of the time are over.
+  void search(tune::Technique& technique) {
+    while (!is_over(0.8)) {
+      std::vector<tune::Point> asked = technique.ask(options_.batch), valid;
+      if (asked.empty()) {
+        report_.stopped_by = "space exhausted";
+        return;
+      }
+      for (const tune::Point& point : asked) {
+        if (space_.is_valid(point)) {
+          valid.push_back(point);
+        } else {
+          technique.tell(point, tune::failed("not valid"));
+        }
+      }
+      if (options_.evaluations > 0) {
+        const size_t room = options_.evaluations - report_.trials.size();
+        if (valid.size() > room) valid.resize(room, valid.front());
+      }
+      const std::vector<Trial> trials = tried(valid);
+      for (size_t n = 0; n < trials.size(); ++n) technique.tell(valid[n], outcome_of(trials[n]));
+    }
+  }
+
+  std::vector<Trial> tried(const std::vector<tune::Point>& points) {
+    std::vector<ll::Config> configs;
+    for (const tune::Point& point : points) configs.push_back(quick(point));
+    std::vector<Trial> trials = candidates_.compile(configs);
+    for (size_t n = 0; n < trials.size(); ++n) {
+      if (options_.interrupted()) {
+        trials.resize(n);
+        break;
+      }
+      const double best = best_us();
+      candidates_.measure(n, {.give_up_us = best > 0 ? 3 * best : 0}, trials[n]);
+      note(trials[n], "searching");
+    }
+    return trials;
+  }
+
+  double best_us() const { return report_.best ? report_.best->timing.median_us : 0; }
+
+  void note(const Trial& trial, const std::string& phase) {
+    report_.trials.push_back(trial);
+    report_.when.push_back(elapsed());
+    if (!trial.is_good()) ++report_.failures[to_string(trial.outcome)];
+    if (trial.is_good() && !report_.first) report_.first = trial;
+    if (trial.is_good() && (!report_.best || trial.timing.median_us < best_us())) {
+      report_.best = trial;
+    }
+    TuneProgress progress{.evaluations = report_.trials.size(),
+                          .seconds = elapsed(),
+                          .phase = phase};
+    for (const auto& [kind, count] : report_.failures) progress.failures += count;
+    if (report_.best) progress.best_us = best_us();
+    on_trial_(trial, progress);
+  }
+
+  /// Different configurations, the fastest first.
+  std::vector<ll::Config> best_few(size_t count) const {
+    std::vector<const Trial*> good;
+    for (const Trial& trial : report_.trials) {
+      if (trial.is_good()) good.push_back(&trial);
+    }
+    for (const Trial& trial : options_.known) {
+      if (trial.is_good()) good.push_back(&trial);
+    }
+    std::stable_sort(good.begin(), good.end(), [](const Trial* a, const Trial* b) {
+      return a->timing.median_us < b->timing.median_us;
+    });
+    std::vector<ll::Config> configs;
+    for (const Trial* trial : good) {
+      ll::Config config = trial->config;
+      config.code.kernel.compiler.clear();
+      config.code.kernel.flags.clear();
+      const bool known = std::find(configs.begin(), configs.end(), config) != configs.end();
+      if (!known && configs.size() < count) configs.push_back(config);
+    }
+    return configs;
+  }
+
+  /// The best few with all compilers, in turn.
+  void decide() {
+    std::vector<ll::Config> finalists;
+    for (const ll::Config& config : best_few(4)) {
+      for (const CompilerChoice& compiler : compilers_) {
+        finalists.push_back(config);
+        finalists.back().code.kernel.compiler = compiler.compiler;
+        finalists.back().code.kernel.flags = compiler.flags;
+      }
+    }
+    std::vector<Trial> trials = candidates_.compile(finalists);
+    std::vector<std::vector<double>> samples(trials.size());
+    const Effort effort{.limits = {.warm_up = 1, .least = 3, .most = 10, .seconds = 0.1}};
+    for (int round = 0; round < 3; ++round) {
+      for (size_t n = 0; n < trials.size(); ++n) {
+        if (options_.interrupted() || !trials[n].is_good()) continue;
+        candidates_.measure(n, effort, trials[n]);
+        samples[n].push_back(trials[n].timing.median_us);
+      }
+      if (is_over(1.2)) break;
+    }
+    for (size_t n = 0; n < trials.size(); ++n) {
+      if (samples[n].empty()) continue;
+      std::sort(samples[n].begin(), samples[n].end());
+      trials[n].timing.median_us = samples[n][samples[n].size() / 2];
+      note(trials[n], "final");
+    }
+    final_from_ = report_.trials.size() - trials.size();
+  }
+
+  /// Times of the final are better known than those of the search.
+  void settle() {
+    const Trial* best = nullptr;
+    for (size_t n = final_from_; n < report_.trials.size(); ++n) {
+      const Trial& trial = report_.trials[n];
+      const bool better =
+          trial.is_good() && (!best || trial.timing.median_us < best->timing.median_us);
+      if (better) best = &trial;
+    }
+    if (best) report_.best = *best;
+    if (report_.stopped_by.empty()) report_.stopped_by = "time";
+  }
+
+  const hl::Program& program_;
+  const TuneOptions& options_;
+  const OnTrial& on_trial_;
+  SearchSpace space_;
+  Candidates candidates_;
+  std::vector<CompilerChoice> compilers_;
+  TuneReport report_;
+  size_t final_from_ = 0;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+TuneReport tune(const hl::Program& program, const TuneOptions& options, const OnTrial& on_trial) {
+  return TuningRun(program, options, on_trial).run();
+}
+
+}  // namespace mdh::driver

@@ -1,0 +1,55 @@
+// The best configuration of a program on this machine, by measuring.
+//
+// Configurations that are estimated to be good come first, then a technique asks for others. They
+// are compiled several at a time by the cheapest compiler there is; one whose first run takes more
+// than three times the best is not run again. The best few are compiled by all compilers and run
+// in turn, round by round; the one with the best median wins.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mdh/driver/candidates.h"
+
+namespace mdh::driver {
+
+struct TuneOptions {
+  CandidateOptions candidates;
+  double seconds = 60;
+  size_t evaluations = 0;  // 0: as many as there is time for
+  std::string technique = "auto";
+  uint64_t seed = 1;
+  bool restricted = false;
+  std::vector<std::string> locks;
+  std::vector<ll::Config> starts;  // of neighbouring sizes, or earlier winners
+  std::vector<Trial> known;        // what an earlier search has found out
+  size_t batch = 8;                // configurations that are compiled together
+  std::function<bool()> interrupted = [] { return false; };
+};
+
+struct TuneProgress {
+  size_t evaluations = 0;
+  size_t failures = 0;
+  double seconds = 0;
+  std::optional<double> best_us;
+  std::string phase;  // "estimating", "searching", "final"
+};
+
+struct TuneReport {
+  std::optional<Trial> best;
+  std::optional<Trial> first;   // what would run without any tuning
+  std::vector<Trial> trials;    // in order
+  std::vector<double> when;     // seconds, one for each of them
+  std::map<std::string, size_t> failures;  // by kind
+  std::string stopped_by;
+};
+
+/// Called for every trial as soon as its outcome is known.
+using OnTrial = std::function<void(const Trial&, const TuneProgress&)>;
+
+TuneReport tune(const hl::Program& program, const TuneOptions& options, const OnTrial& on_trial);
+
+}  // namespace mdh::driver

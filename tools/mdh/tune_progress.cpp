@@ -1,0 +1,54 @@
+#include "tools/mdh/tune_progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace mdh::tool {
+
+TuneProgressBar::TuneProgressBar(const driver::TuneOptions& options, bool quiet)
+    : seconds_(options.seconds),
+      evaluations_(options.evaluations),
+      quiet_(quiet),
+      terminal_(isatty(STDERR_FILENO) != 0) {
+  if (!quiet_) fmt::print(stderr, "mdh: estimating configurations ...{}", terminal_ ? "" : "\n");
+}
+
+TuneProgressBar::~TuneProgressBar() {
+  if (!quiet_ && terminal_) fmt::print(stderr, "\r\033[K");
+}
+
+std::string progress_text(const driver::TuneProgress& progress, double seconds,
+                          size_t evaluations) {
+  std::string text = progress.best_us ? fmt::format("best {:.4g} us", *progress.best_us) : "no best";
+  text += fmt::format(", {} tried, {} failed", progress.evaluations, progress.failures);
+  if (evaluations > 0) {
+    const size_t left = evaluations - std::min(evaluations, progress.evaluations);
+    return text + fmt::format(", {} left", left);
+  }
+  return text + fmt::format(", {:.0f} s left", std::max(0.0, seconds - progress.seconds));
+}
+
+void TuneProgressBar::show(const driver::TuneProgress& progress) {
+  if (quiet_) return;
+  const double part =
+      evaluations_ > 0
+          ? static_cast<double>(progress.evaluations) / static_cast<double>(evaluations_)
+          : progress.seconds / seconds_;
+  const std::string text = progress_text(progress, seconds_, evaluations_);
+  if (!terminal_) {
+    if (progress.seconds - shown_ < 5) return;
+    shown_ = progress.seconds;
+    fmt::print(stderr, "mdh: {}: {}\n", progress.phase, text);
+    return;
+  }
+  constexpr int width = 24;
+  const auto filled = static_cast<size_t>(width * std::clamp(part, 0.0, 1.0));
+  fmt::print(stderr, "\r\033[K[{}{}] {}: {}", std::string(filled, '#'),
+             std::string(width - filled, '.'), progress.phase, text);
+  std::fflush(stderr);
+}
+
+}  // namespace mdh::tool
