@@ -79,7 +79,8 @@ class ExprPrinter {
   std::string called_in_place(const scalar::Function& f, const std::vector<std::string>& arguments,
                               const std::vector<std::string>& results);
   std::string function(const scalar::Function& f);
-  std::string define_function(const scalar::Function& f);
+  std::string define_function(const scalar::Function& defined);
+  std::string returned(const scalar::Function& f, const Names& names);
   std::string function_of_values(const scalar::Call& c, const scalar::Expr& e,
                                  const std::string& name);
   std::string loop_body(const scalar::Loop& l, Names& names);

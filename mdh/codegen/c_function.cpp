@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "mdh/codegen/c_expr.h"
 #include "mdh/codegen/c_operation.h"
+#include "mdh/codegen/lazy.h"
 #include "mdh/support/text.h"
 
 namespace mdh::codegen {
@@ -14,6 +16,9 @@ using scalar::Assignment;
 using scalar::Binding;
 using scalar::Expr;
 using scalar::Function;
+
+/// Nodes of a function that is always expanded where it is called.
+constexpr int64_t most_inlined = 1024;
 
 /// The same nodes, not equal ones: comparing whole functions takes as long as printing them.
 bool is_same(const std::vector<Assignment>& a, const std::vector<Assignment>& b) {
@@ -72,6 +77,27 @@ bool has_address(const Expr& e) {
 
 std::string address_of(const std::string& value) {
   return value.starts_with('*') ? value.substr(1) : "&" + value;
+}
+
+/// How a helper begins. Compilers decide by the text of a function whether it is worth a call; what
+/// is small with all that it calls always is not. Only C has a word for it.
+std::string linkage(Dialect dialect, int64_t size) {
+  return dialect == Dialect::c && size < most_inlined
+             ? "static inline __attribute__((always_inline)) "
+             : "static inline ";
+}
+
+/// if c then l else r, of the parameters l and r, which are records: what to ask for the right one.
+std::optional<Expr> keeps_the_right(const Function& f) {
+  const auto is = [&](const Expr& e, size_t n) {
+    const auto* v = e.as<scalar::Variable>();
+    return v && v->symbol == f.parameters[n].symbol;
+  };
+  const auto* s = f.results.front().value.as<scalar::Select>();
+  if (!s || f.parameters.size() != 2 || f.parameters.front().type.is_scalar()) return std::nullopt;
+  if (is(s->then, 1) && is(s->otherwise, 0)) return s->condition;
+  if (!is(s->then, 0) || !is(s->otherwise, 1)) return std::nullopt;
+  return unary(scalar::UnaryOp::logical_not, s->condition);
 }
 
 std::string definition_of(const std::vector<std::string>& parameters, const std::string& body) {
@@ -145,7 +171,10 @@ std::string ExprPrinter::function(const Function& f) {
 }
 
 /// One result is returned, several are stored at addresses that are passed behind the arguments.
-std::string ExprPrinter::define_function(const Function& f) {
+std::string ExprPrinter::define_function(const Function& defined) {
+  const Dialect dialect = helpers_.dialect();
+  const Function f = dialect == Dialect::c ? with_lazy_truth(defined) : defined;
+  const std::string begin = linkage(dialect, inlined_size(f, most_inlined));
   Names names;
   std::vector<std::string> parameters;
   for (const scalar::Parameter& p : f.parameters) {
@@ -159,8 +188,8 @@ std::string ExprPrinter::define_function(const Function& f) {
   }
   if (f.results.size() == 1) {
     const Expr& value = f.results.front().value;
-    body += fmt::format("return {};\n", text(value, names));
-    return helpers_.define(f.name, fmt::format("static inline {} ", value_type(value.type())),
+    body += returned(f, names);
+    return helpers_.define(f.name, fmt::format("{}{} ", begin, value_type(value.type())),
                            definition_of(parameters, body));
   }
   for (const Assignment& a : f.results) {
@@ -168,7 +197,22 @@ std::string ExprPrinter::define_function(const Function& f) {
     parameters.push_back(fmt::format("{} *{}", value_type(a.value.type()), target));
     body += fmt::format("*{} = {};\n", target, text(a.value, names));
   }
-  return helpers_.define(f.name, "static inline void ", definition_of(parameters, body));
+  return helpers_.define(f.name, begin + "void ", definition_of(parameters, body));
+}
+
+/// Of many values that are compared one by one with the best so far, the n-th wins with probability
+/// 1/n: the left one, what was combined already, is expected to stay. A compiler would rather copy
+/// by selects, which makes each round wait for the comparison of the one before; across an empty
+/// asm it has to branch.
+std::string ExprPrinter::returned(const Function& f, const Names& names) {
+  const auto right = keeps_the_right(f);
+  if (helpers_.dialect() != Dialect::c || !right) {
+    return fmt::format("return {};\n", text(f.results.front().value, names));
+  }
+  return fmt::format(
+      "if (__builtin_expect({}, 0)) {{\n  __asm__(\"\");\n  return *{};\n}}\nreturn *{};\n",
+      text(*right, names), names.find(f.parameters[1].symbol).text,
+      names.find(f.parameters[0].symbol).text);
 }
 
 std::string ExprPrinter::parameter(const Symbol& symbol, const scalar::Type& type, Names& names) {
@@ -211,8 +255,9 @@ std::string ExprPrinter::function_of_values(const scalar::Call& c, const Expr& e
                                   : fmt::format("const {} *{}", type, parameter));
     arguments.push_back((by_value && !a.type().is_scalar() ? "&" : "") + parameter);
   }
+  const std::string begin = linkage(helpers_.dialect(), inlined_size(e, most_inlined));
   return helpers_.define(
-      c.name + "_of_values", fmt::format("static inline {} ", value_type(e.type())),
+      c.name + "_of_values", fmt::format("{}{} ", begin, value_type(e.type())),
       definition_of(parameters, fmt::format("return {}({});\n", name, join(arguments, ", "))));
 }
 
@@ -232,9 +277,9 @@ std::string ExprPrinter::node(const scalar::Loop& n, const Expr& e, const Names&
     parameters.push_back(parameter(symbol, type, inside));
   }
   const std::string body = loop_body(n, inside);
-  const std::string name =
-      helpers_.define("loop", fmt::format("static inline {} ", value_type(e.type())),
-                      definition_of(parameters, body));
+  const std::string begin = linkage(helpers_.dialect(), inlined_size(e, most_inlined));
+  const std::string name = helpers_.define(
+      "loop", fmt::format("{}{} ", begin, value_type(e.type())), definition_of(parameters, body));
   return fmt::format("{}({})", name, join(arguments, ", "));
 }
 

@@ -99,6 +99,7 @@ std::string CPrinter::comment(const std::string& level, loop::How how) {
 
 std::string CPrinter::block(const Block& statements) {
   const RegisterMap outside = registers_;
+  const std::set<std::string> referred = referred_;
   std::set<std::string> begun;  // what begins anew in the same block is declared already
   std::string text;
   for (auto at = statements.begin(); at != statements.end(); ++at) {
@@ -112,11 +113,13 @@ std::string CPrinter::block(const Block& statements) {
       text += reference(*load);
       continue;
     }
+    for (const Symbol& symbol : loop::defined_by(*at)) referred_.erase(symbol.name);
     // An index that nothing uses would only be noise.
     const auto* let = at->as<loop::Let>();
     if (!let || mentions(rest(), let->var)) text += statement(*at);
   }
   registers_ = outside;
+  referred_ = referred;
   return text;
 }
 
