@@ -33,6 +33,9 @@ class ExprPrinter {
   /// Variables have their names (c_name) and value types; those of records are structs.
   std::string print(const scalar::Expr& e) { return text(e, {}); }
 
+  /// The same, with names of their own.
+  std::string print(const scalar::Expr& e, const Names& names) { return text(e, names); }
+
   /// Index arithmetic: never overflows or divides by zero, so it is printed plainly.
   std::string print_index(const scalar::Expr& e);
 

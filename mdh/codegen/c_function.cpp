@@ -7,6 +7,7 @@
 #include "mdh/codegen/c_expr.h"
 #include "mdh/codegen/c_operation.h"
 #include "mdh/codegen/lazy.h"
+#include "mdh/scalar/free.h"
 #include "mdh/support/text.h"
 
 namespace mdh::codegen {
@@ -16,9 +17,6 @@ using scalar::Assignment;
 using scalar::Binding;
 using scalar::Expr;
 using scalar::Function;
-
-/// Nodes of a function that is always expanded where it is called.
-constexpr int64_t most_inlined = 1024;
 
 /// The same nodes, not equal ones: comparing whole functions takes as long as printing them.
 bool is_same(const std::vector<Assignment>& a, const std::vector<Assignment>& b) {
@@ -33,42 +31,6 @@ bool is_same(const Function& a, const Function& b) {
          is_same(a.results, b.results);
 }
 
-using Variables = std::vector<std::pair<Symbol, scalar::Type>>;
-
-void add_free(const Expr& e, const std::vector<Symbol>& bound, Variables& found);
-
-/// The initial values belong to the surroundings, all else sees the variables of the loop.
-void add_free(const scalar::Loop& l, std::vector<Symbol> bound, Variables& found) {
-  for (const Binding& b : l.initial) add_free(b.value, bound, found);
-  for (const Binding& b : l.initial) bound.push_back(b.symbol);
-  add_free(l.condition, bound, found);
-  for (const Binding& b : l.updates) add_free(b.value, bound, found);
-  add_free(l.result, bound, found);
-}
-
-/// Variables that an expression mentions and does not define itself, each once.
-void add_free(const Expr& e, const std::vector<Symbol>& bound, Variables& found) {
-  if (const auto* l = e.as<scalar::Loop>()) return add_free(*l, bound, found);
-  if (const auto* v = e.as<scalar::Variable>()) {
-    const bool is_known = std::find(bound.begin(), bound.end(), v->symbol) != bound.end() ||
-                          std::any_of(found.begin(), found.end(),
-                                      [&](const auto& f) { return f.first == v->symbol; });
-    if (!is_known) found.emplace_back(v->symbol, e.type());
-  }
-  for_each_child(e, [&](const Expr& child) { add_free(child, bound, found); });
-}
-
-/// What a loop takes from its surroundings, initial values apart.
-Variables captured(const scalar::Loop& l) {
-  Variables found;
-  std::vector<Symbol> bound;
-  for (const Binding& b : l.initial) bound.push_back(b.symbol);
-  add_free(l.condition, bound, found);
-  for (const Binding& b : l.updates) add_free(b.value, bound, found);
-  add_free(l.result, bound, found);
-  return found;
-}
-
 /// A variable, or a part of one.
 bool has_address(const Expr& e) {
   const auto* field = e.as<scalar::FieldOf>();
@@ -77,14 +39,6 @@ bool has_address(const Expr& e) {
 
 std::string address_of(const std::string& value) {
   return value.starts_with('*') ? value.substr(1) : "&" + value;
-}
-
-/// How a helper begins. Compilers decide by the text of a function whether it is worth a call; what
-/// is small with all that it calls always is not. Only C has a word for it.
-std::string linkage(Dialect dialect, int64_t size) {
-  return dialect == Dialect::c && size < most_inlined
-             ? "static inline __attribute__((always_inline)) "
-             : "static inline ";
 }
 
 /// if c then l else r, of the parameters l and r, which are records: what to ask for the right one.
@@ -174,7 +128,7 @@ std::string ExprPrinter::function(const Function& f) {
 std::string ExprPrinter::define_function(const Function& defined) {
   const Dialect dialect = helpers_.dialect();
   const Function f = dialect == Dialect::c ? with_lazy_truth(defined) : defined;
-  const std::string begin = linkage(dialect, inlined_size(f, most_inlined));
+  const std::string begin = linkage(dialect, f);
   Names names;
   std::vector<std::string> parameters;
   for (const scalar::Parameter& p : f.parameters) {
@@ -255,7 +209,7 @@ std::string ExprPrinter::function_of_values(const scalar::Call& c, const Expr& e
                                   : fmt::format("const {} *{}", type, parameter));
     arguments.push_back((by_value && !a.type().is_scalar() ? "&" : "") + parameter);
   }
-  const std::string begin = linkage(helpers_.dialect(), inlined_size(e, most_inlined));
+  const std::string begin = linkage(helpers_.dialect(), e);
   return helpers_.define(
       c.name + "_of_values", fmt::format("{}{} ", begin, value_type(e.type())),
       definition_of(parameters, fmt::format("return {}({});\n", name, join(arguments, ", "))));
@@ -277,7 +231,7 @@ std::string ExprPrinter::node(const scalar::Loop& n, const Expr& e, const Names&
     parameters.push_back(parameter(symbol, type, inside));
   }
   const std::string body = loop_body(n, inside);
-  const std::string begin = linkage(helpers_.dialect(), inlined_size(e, most_inlined));
+  const std::string begin = linkage(helpers_.dialect(), e);
   const std::string name = helpers_.define(
       "loop", fmt::format("{}{} ", begin, value_type(e.type())), definition_of(parameters, body));
   return fmt::format("{}({})", name, join(arguments, ", "));

@@ -13,6 +13,15 @@ using scalar::Function;
 /// What all copies of a truth value may be together, in nodes.
 constexpr int64_t most_copied = 256;
 
+/// Nodes of a function that is always expanded where it is called.
+constexpr int64_t most_inlined = 1024;
+
+std::string linkage_of(Dialect dialect, int64_t size) {
+  return dialect == Dialect::c && size < most_inlined
+             ? "static inline __attribute__((always_inline)) "
+             : "static inline ";
+}
+
 void spend(const Expr& e, int64_t& left);
 
 void spend(const Function& f, int64_t& left) {
@@ -63,12 +72,12 @@ void find(const Expr& e, const Symbol& symbol, Place place, Mentions& found) {
   scalar::for_each_child(e, [&](const Expr& c) { find(c, symbol, within(decides), found); });
 }
 
-bool has_loop(const Expr& e) {
+bool runs_a_loop(const Expr& e) {
   if (e.as<scalar::Loop>()) return true;
   bool found = false;
-  scalar::for_each_child(e, [&](const Expr& child) { found = found || has_loop(child); });
+  scalar::for_each_child(e, [&](const Expr& child) { found = found || runs_a_loop(child); });
   const auto* call = e.as<scalar::Call>();
-  const auto holds = [](const Assignment& a) { return has_loop(a.value); };
+  const auto holds = [](const Assignment& a) { return runs_a_loop(a.value); };
   return found ||
          (call && call->callee &&
           (std::any_of(call->callee->locals.begin(), call->callee->locals.end(), holds) ||
@@ -85,7 +94,7 @@ bool is_lazy(const Function& f, size_t local) {
   for (const Assignment& r : f.results) find(r.value, a.target, Place::gives_a_value, found);
   if (!found.only_decide || found.count == 0) return false;
   const int64_t size = inlined_size(a.value, most_copied + 1);
-  return size * found.count <= most_copied && !has_loop(a.value);
+  return size * found.count <= most_copied && !runs_a_loop(a.value);
 }
 
 void replace(Expr& in, const Assignment& local) {
@@ -106,6 +115,14 @@ int64_t inlined_size(const Function& f, int64_t limit) {
   int64_t left = limit;
   spend(f, left);
   return limit - std::max<int64_t>(left, 0);
+}
+
+std::string linkage(Dialect dialect, const Expr& e) {
+  return linkage_of(dialect, inlined_size(e, most_inlined));
+}
+
+std::string linkage(Dialect dialect, const Function& f) {
+  return linkage_of(dialect, inlined_size(f, most_inlined));
 }
 
 Function with_lazy_truth(const Function& f) {

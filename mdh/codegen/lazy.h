@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
+#include "mdh/codegen/c_type.h"
 #include "mdh/scalar/function.h"
 
 namespace mdh::codegen {
@@ -12,6 +14,12 @@ namespace mdh::codegen {
 /// Counting ends at the limit: functions that call the one before them twice are endless.
 int64_t inlined_size(const scalar::Expr& e, int64_t limit);
 int64_t inlined_size(const scalar::Function& f, int64_t limit);
+
+/// How the definition of a function in C begins that computes this. Compilers decide by the text of
+/// a function whether it is worth a call; what is small with all that it calls never is. Only C has
+/// a word for it.
+std::string linkage(Dialect dialect, const scalar::Expr& e);
+std::string linkage(Dialect dialect, const scalar::Function& f);
 
 /// The same function, where truth that is only used to decide - by && || ! and as the condition of
 /// a choice - is written into its uses, as long as it is small. A condition that is known after its
