@@ -70,7 +70,7 @@ std::string ExprPrinter::call(const Function& f, const std::vector<std::string>&
                  f.results.size());
   if (results.empty()) return "";
   if (is_plain(f)) return called_in_place(f, arguments, results);
-  const std::string name = function(f);
+  const std::string name = function(f, calls_);
   std::vector<std::string> given;
   for (size_t n = 0; n < arguments.size(); ++n) {
     given.push_back(f.parameters[n].type.is_scalar() ? arguments[n] : address_of(arguments[n]));
@@ -116,19 +116,19 @@ std::vector<std::string> ExprPrinter::values(const Function& f,
 
 /// The function's name in C. It is printed once: functions that call the one before them twice
 /// would take exponential time.
-std::string ExprPrinter::function(const Function& f) {
+std::string ExprPrinter::function(const Function& f, int64_t calls) {
   for (const auto& [known, name] : functions_) {
     if (is_same(known, f)) return name;
   }
-  functions_.emplace_back(f, define_function(f));
+  functions_.emplace_back(f, define_function(f, calls));
   return functions_.back().second;
 }
 
 /// One result is returned, several are stored at addresses that are passed behind the arguments.
-std::string ExprPrinter::define_function(const Function& defined) {
+std::string ExprPrinter::define_function(const Function& defined, int64_t calls) {
   const Dialect dialect = helpers_.dialect();
   const Function f = dialect == Dialect::c ? with_lazy_truth(defined) : defined;
-  const std::string begin = linkage(dialect, f);
+  const std::string begin = linkage(dialect, f, calls);
   Names names;
   std::vector<std::string> parameters;
   for (const scalar::Parameter& p : f.parameters) {
@@ -191,7 +191,7 @@ std::string ExprPrinter::node(const scalar::Call& n, const Expr& e, const Names&
   const bool direct = std::all_of(n.arguments.begin(), n.arguments.end(), [](const Expr& a) {
     return a.type().is_scalar() || has_address(a);
   });
-  const std::string name = function(*n.callee);
+  const std::string name = function(*n.callee, 1);
   return fmt::format("{}({})", direct ? name : function_of_values(n, e, name),
                      join(arguments, ", "));
 }

@@ -77,7 +77,10 @@ class LanesPrinter {
     if (const auto* store = s.as<loop::Store>()) return stored(*store);
     if (const auto* f = s.as<loop::Apply>()) {
       std::vector<Value> arguments = values(f->inputs);
-      for (const Expr& at : f->point) arguments.push_back({index(at)});
+      for (const Expr& at : f->point) {
+        const Symbol& parameter = program_.f.parameters[arguments.size()].symbol;
+        arguments.push_back({mentions(program_.f, parameter) ? index(at) : LaneValue{"0", false}});
+      }
       return defined(program_.f, f->results, arguments);
     }
     const auto* sum = s.as<loop::Combine>();

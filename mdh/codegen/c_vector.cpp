@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "mdh/codegen/c_vector_text.h"
 #include "mdh/codegen/lazy.h"
 #include "mdh/support/text.h"
@@ -13,12 +11,6 @@ namespace {
 
 using scalar::Assignment;
 using scalar::Scalar;
-
-bool mentions(const scalar::Function& f, const Symbol& symbol) {
-  const auto uses = [&](const Assignment& a) { return scalar::mentions(a.value, symbol); };
-  return std::any_of(f.locals.begin(), f.locals.end(), uses) ||
-         std::any_of(f.results.begin(), f.results.end(), uses);
-}
 
 }  // namespace
 
@@ -82,7 +74,7 @@ VectorFunction vector_function(ExprPrinter& printer, const scalar::Function& f,
                                     : fmt::format("*{} = {};\n", target, value.text);
   }
   made.name = printer.definitions().define(
-      fmt::format("{}_x{}", f.name, lanes), linkage(Dialect::c, f) + first,
+      fmt::format("{}_x{}", f.name, lanes), linkage(Dialect::c, f, printer.calls()) + first,
       fmt::format("({}) {{\n{}}}", parameters.empty() ? "void" : join(parameters, ", "),
                   indent(text.statements() + stored, 2)));
   return made;

@@ -13,11 +13,12 @@ using scalar::Function;
 /// What all copies of a truth value may be together, in nodes.
 constexpr int64_t most_copied = 256;
 
-/// Nodes of a function that is always expanded where it is called.
-constexpr int64_t most_inlined = 1024;
+/// Nodes of a function that is always expanded where it is called, and of all of these places: the
+/// straight code of a register tile has thousands of them.
+constexpr int64_t most_inlined = 1024, most_in_all = 16384;
 
-std::string linkage_of(Dialect dialect, int64_t size) {
-  return dialect == Dialect::c && size < most_inlined
+std::string linkage_of(Dialect dialect, int64_t size, int64_t calls) {
+  return dialect == Dialect::c && size < most_inlined && size * calls < most_in_all
              ? "static inline __attribute__((always_inline)) "
              : "static inline ";
 }
@@ -118,11 +119,11 @@ int64_t inlined_size(const Function& f, int64_t limit) {
 }
 
 std::string linkage(Dialect dialect, const Expr& e) {
-  return linkage_of(dialect, inlined_size(e, most_inlined));
+  return linkage_of(dialect, inlined_size(e, most_inlined), 1);
 }
 
-std::string linkage(Dialect dialect, const Function& f) {
-  return linkage_of(dialect, inlined_size(f, most_inlined));
+std::string linkage(Dialect dialect, const Function& f, int64_t calls) {
+  return linkage_of(dialect, inlined_size(f, most_inlined), calls);
 }
 
 Function with_lazy_truth(const Function& f) {

@@ -19,7 +19,9 @@ int64_t inlined_size(const scalar::Function& f, int64_t limit);
 /// a function whether it is worth a call; what is small with all that it calls never is. Only C has
 /// a word for it.
 std::string linkage(Dialect dialect, const scalar::Expr& e);
-std::string linkage(Dialect dialect, const scalar::Function& f);
+
+/// The same, for one that is called in so many places.
+std::string linkage(Dialect dialect, const scalar::Function& f, int64_t calls = 1);
 
 /// The same function, where truth that is only used to decide - by && || ! and as the condition of
 /// a choice - is written into its uses, as long as it is small. A condition that is known after its

@@ -93,5 +93,14 @@ TEST(InlinedSize, callees_count_each_time_up_to_the_limit) {
   EXPECT_EQ(inlined_size(last, 1000), 1000);
 }
 
+TEST(Linkage, what_is_small_or_called_seldom_is_always_expanded) {
+  const Function f = function({{"a", "x < y"}}, "if a then x else y");  // 7 nodes
+  const std::string always = "static inline __attribute__((always_inline)) ";
+  EXPECT_EQ(linkage(Dialect::c, f), always);
+  EXPECT_EQ(linkage(Dialect::c, f, 2000), always);
+  EXPECT_EQ(linkage(Dialect::c, f, 3000), "static inline ");
+  EXPECT_EQ(linkage(Dialect::opencl, f), "static inline ");
+}
+
 }  // namespace
 }  // namespace mdh::codegen::lazy_test

@@ -61,6 +61,12 @@ bool all_nodes(const Function& f, bool (*holds)(const Expr&)) {
          std::all_of(f.locals.begin(), f.locals.end(), check);
 }
 
+bool mentions(const Function& f, const Symbol& symbol) {
+  const auto check = [&](const Assignment& a) { return mentions(a.value, symbol); };
+  return std::any_of(f.results.begin(), f.results.end(), check) ||
+         std::any_of(f.locals.begin(), f.locals.end(), check);
+}
+
 const Expr& result_of(const Function& f) {
   internal_check(f.results.size() == 1, "{} has {} results", f.name, f.results.size());
   return f.results.front().value;

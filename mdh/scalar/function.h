@@ -44,6 +44,9 @@ bool is_plain(const Function& f);
 /// whole numbers. As long as nothing grows too large, such a function never rounds.
 bool keeps_integers(const Function& f);
 
+/// A local or a result does.
+bool mentions(const Function& f, const Symbol& symbol);
+
 /// Every node of every expression satisfies a condition.
 bool all_nodes(const Function& f, bool (*holds)(const Expr&));
 
