@@ -28,10 +28,15 @@ namespace mdh::codegen {
 ///   others       as c_type() says   the same
 class ExprPrinter {
  public:
-  explicit ExprPrinter(Dialect dialect = Dialect::c) : helpers_(dialect) {}
+  /// Functions may be called by so many statements.
+  explicit ExprPrinter(Dialect dialect = Dialect::c, int64_t calls = 1)
+      : helpers_(dialect), calls_(calls) {}
 
   /// Variables have their names (c_name) and value types; those of records are structs.
   std::string print(const scalar::Expr& e) { return text(e, {}); }
+
+  /// The same, with names of their own.
+  std::string print(const scalar::Expr& e, const Names& names) { return text(e, names); }
 
   /// Index arithmetic: never overflows or divides by zero, so it is printed plainly.
   std::string print_index(const scalar::Expr& e);
@@ -59,6 +64,7 @@ class ExprPrinter {
   /// Definitions of all that was used so far, in an order in which C accepts them.
   std::string helpers() const { return helpers_.text(); }
   Helpers& definitions() { return helpers_; }
+  int64_t calls() const { return calls_; }
 
  private:
   // ---- expressions (c_expr.cpp)
@@ -78,8 +84,9 @@ class ExprPrinter {
   // ---- functions and loops (c_function.cpp)
   std::string called_in_place(const scalar::Function& f, const std::vector<std::string>& arguments,
                               const std::vector<std::string>& results);
-  std::string function(const scalar::Function& f);
-  std::string define_function(const scalar::Function& f);
+  std::string function(const scalar::Function& f, int64_t calls);
+  std::string define_function(const scalar::Function& defined, int64_t calls);
+  std::string returned(const scalar::Function& f, const Names& names);
   std::string function_of_values(const scalar::Call& c, const scalar::Expr& e,
                                  const std::string& name);
   std::string loop_body(const scalar::Loop& l, Names& names);
@@ -87,6 +94,7 @@ class ExprPrinter {
   std::string argument(const scalar::Expr& e, const Names& names);
 
   Helpers helpers_;
+  int64_t calls_;
   std::vector<std::pair<scalar::Function, std::string>> functions_;  // and what they are called
 };
 

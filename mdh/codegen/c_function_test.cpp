@@ -105,8 +105,9 @@ TEST(CFunction, functions_with_lets_and_records_are_helpers) {
   EXPECT_EQ(
       text.helpers,
       structures +
-          definition("mdh_f",
-                     R"(static inline float mdh_f(const struct mdh_person *p, float x, long k) {
+          definition(
+              "mdh_f",
+              R"(static inline __attribute__((always_inline)) float mdh_f(const struct mdh_person *p, float x, long k) {
   const float y = (x + 1.0f);
   return ((p->alive != 0) ? (y * y) : (float)(p->born.at[1]));
 })"));
@@ -121,7 +122,7 @@ TEST(CFunction, several_results_are_stored_at_addresses) {
       structures +
           definition(
               "mdh_f",
-              R"(static inline void mdh_f(const struct mdh_person *p, float x, long k, int *r0, struct mdh_person *r1) {
+              R"(static inline __attribute__((always_inline)) void mdh_f(const struct mdh_person *p, float x, long k, int *r0, struct mdh_person *r1) {
   *r0 = p->id;
   *r1 = (*p);
 })"));
@@ -147,11 +148,11 @@ TEST(CFunction, functions_of_the_user_come_before_those_that_call_them) {
   g.name = "g";
   const Text text =
       called(function({}, {{"g(p, x, 1) * g(if p.alive then p else p, x, 2)", Scalar::i32}}, {g}));
-  const size_t callee = text.helpers.find("static inline int mdh_g(const struct mdh_person *p");
+  const size_t callee = text.helpers.find(" int mdh_g(const struct mdh_person *p");
   const size_t wrapper = text.helpers.find(
-      "static inline int mdh_g_of_values(struct mdh_person a0, float a1, long a2) {\n"
+      " int mdh_g_of_values(struct mdh_person a0, float a1, long a2) {\n"
       "  return mdh_g(&a0, a1, a2);\n");
-  const size_t caller = text.helpers.find("static inline int mdh_f(");
+  const size_t caller = text.helpers.find(" int mdh_f(");
   ASSERT_NE(callee, std::string::npos) << text.helpers;
   ASSERT_NE(wrapper, std::string::npos) << text.helpers;
   ASSERT_NE(caller, std::string::npos) << text.helpers;
@@ -166,7 +167,7 @@ TEST(CFunction, loops_are_functions_of_what_they_mention) {
             Scalar::f32}}));
   EXPECT_NE(
       text.helpers.find(
-          R"(static inline float mdh_loop(long n, float s, long k, float x, const struct mdh_person *p) {
+          R"(static inline __attribute__((always_inline)) float mdh_loop(long n, float s, long k, float x, const struct mdh_person *p) {
   while ((n < k)) {
     const float next_s = ((s * x) + (float)(p->id));
     const long next_n = (long)((unsigned long)n + (unsigned long)1L);
@@ -192,6 +193,60 @@ TEST(CFunction, equal_functions_have_one_name_and_others_have_others) {
   EXPECT_EQ(printer.call(same, {"v", "x", "k"}, {"r"}), first);
   EXPECT_EQ(printer.helpers(), helpers);
   EXPECT_NE(printer.call(other, {"v", "x", "k"}, {"r"}), first);
+}
+
+TEST(CFunction, what_is_small_with_all_that_it_calls_is_always_expanded) {
+  Function last = function({}, {{"p.id + i32(k)", Scalar::i32}});
+  last.name = "g0";
+  for (int n = 1; n < 40; ++n) {
+    const std::string callee = last.name;
+    last = function({}, {{callee + "(p, x, k) * " + callee + "(p, x, 1)", Scalar::i32}}, {last});
+    last.name = "g" + std::to_string(n);
+  }
+  const std::string helpers = called(last).helpers;
+  const std::string always = "static inline __attribute__((always_inline)) int mdh_";
+  EXPECT_NE(helpers.find(always + "g0("), std::string::npos) << helpers;
+  EXPECT_NE(helpers.find(always + "g5("), std::string::npos) << helpers;
+  EXPECT_EQ(helpers.find(always + "g9("), std::string::npos) << helpers;
+  EXPECT_NE(helpers.find("static inline int mdh_g39("), std::string::npos) << helpers;
+  EXPECT_EQ(called(last, Dialect::opencl).helpers.find("__attribute__"), std::string::npos);
+}
+
+/// An operator on two persons.
+Function better(const std::string& value) {
+  Function f = function({}, {});
+  f.name = "better";
+  scalar::Scope scope;
+  scope.declare_record(*person().record(), {});
+  f.parameters.clear();
+  for (const char* name : {"l", "r"}) {
+    f.parameters.push_back({scope.declare(name, person(), "value", {}), person()});
+  }
+  f.results.push_back({scalar::local("x"),
+                       elaborate(resolve(scalar::parse_expression(value), scope), person()),
+                       {}});
+  return f;
+}
+
+std::string body_of_better(const std::string& value, Dialect dialect = Dialect::c) {
+  ExprPrinter printer(dialect);
+  printer.call(better(value), {"a", "b"}, {"c"});
+  const std::string helpers = printer.helpers();
+  const size_t at = helpers.find(" {\n", helpers.find("mdh_better_", helpers.find(" *l") - 90)) + 3;
+  return helpers.substr(at, helpers.find("\n}", at) + 1 - at);
+}
+
+TEST(CFunction, of_two_records_the_left_one_is_expected_to_stay) {
+  EXPECT_EQ(body_of_better("if l.id >= r.id then l else r"),
+            "  if (__builtin_expect(!(l->id >= r->id), 0)) {\n    __asm__(\"\");\n    return *r;\n"
+            "  }\n  return *l;\n");
+  EXPECT_EQ(body_of_better("if l.id < r.id then r else l"),
+            "  if (__builtin_expect((l->id < r->id), 0)) {\n    __asm__(\"\");\n    return *r;\n"
+            "  }\n  return *l;\n");
+  EXPECT_EQ(body_of_better("if l.id < r.id then r else l", Dialect::opencl),
+            "  return ((l->id < r->id) ? (*r) : (*l));\n");
+  EXPECT_EQ(body_of_better("if l.id < r.id then r else r"),
+            "  return ((l->id < r->id) ? (*r) : (*r));\n");
 }
 
 TEST(CFunction, functions_without_results_are_not_called) {

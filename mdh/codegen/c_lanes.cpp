@@ -26,8 +26,10 @@ int64_t occurrences(const Expr& e, const Symbol& symbol) {
 }
 
 /// How often a function mentions the value among its arguments; one that it ignores counts, too.
+/// One that is not printed in place takes it once.
 int64_t uses_in(const scalar::Function& f, const std::vector<Symbol>& arguments,
                 const Symbol& value) {
+  if (!is_plain(f)) return std::count(arguments.begin(), arguments.end(), value);
   int64_t count = 0;
   for (size_t n = 0; n < arguments.size(); ++n) {
     if (arguments[n] != value) continue;
@@ -75,8 +77,9 @@ class LanesPrinter {
     if (const auto* store = s.as<loop::Store>()) return stored(*store);
     if (const auto* f = s.as<loop::Apply>()) {
       std::vector<Value> arguments = values(f->inputs);
-      for (const Expr& index : f->point) {
-        arguments.push_back({{"(" + expressions_.print_index(index) + ")", false}});
+      for (const Expr& at : f->point) {
+        const Symbol& parameter = program_.f.parameters[arguments.size()].symbol;
+        arguments.push_back({mentions(program_.f, parameter) ? index(at) : LaneValue{"0", false}});
       }
       return defined(program_.f, f->results, arguments);
     }
@@ -109,6 +112,7 @@ class LanesPrinter {
       given.push_back(argument.is);
       reads.insert(argument.reads.begin(), argument.reads.end());
     }
+    if (!is_plain(f)) return called(f, results, given);
     const std::vector<LaneValue> texts = vector_call(expressions_, f, given, lanes_.count);
     std::string text;
     for (size_t n = 0; n < results.size(); ++n) {
@@ -117,6 +121,41 @@ class LanesPrinter {
                   : variable(results[n], scalar_of(f.results[n].value.type()), texts[n]);
     }
     return text;
+  }
+
+  std::string called(const scalar::Function& f, const std::vector<Symbol>& results,
+                     const std::vector<LaneValue>& arguments) {
+    const VectorFunction made = vector_function(expressions_, f, arguments, lanes_.count);
+    std::vector<std::string> given;
+    for (const size_t n : made.passed) given.push_back(arguments[n].text);
+    const auto type = [&](size_t n) { return scalar_of(f.results[n].value.type()); };
+    if (results.size() == 1) {
+      const std::string call = fmt::format("{}({})", made.name, join(given, ", "));
+      return variable(results[0], type(0), {call, made.is_vector[0]});
+    }
+    std::string text;
+    for (size_t n = 0; n < results.size(); ++n) {
+      const std::string name = c_name(results[n].name);
+      text += fmt::format("{} {};\n", made.is_vector[n] ? vector(type(n)) : scalar(type(n)), name);
+      values_[results[n]] = {{name, made.is_vector[n]}};
+      given.push_back("&" + name);
+    }
+    declares_ = true;
+    return fmt::format("{}{}({});\n", text, made.name, join(given, ", "));
+  }
+
+  /// The same in all lanes, or a step further in each.
+  LaneValue index(const Expr& e) {
+    if (!mentions(e, lanes_.var)) return {"(" + expressions_.print_index(e) + ")", false};
+    const auto stride = scalar::coefficient(e, lanes_.var);
+    std::vector<std::string> parts;
+    for (int64_t n = 0; n < lanes_.count; ++n) {
+      parts.push_back(stride ? std::to_string(n * *stride)
+                             : expressions_.print_index(in_lane(e, n)));
+    }
+    const std::string steps = fmt::format("(({}){{{}}})", vector(Scalar::i64), join(parts, ", "));
+    if (!stride) return {steps, true};
+    return {fmt::format("({} + ({}))", steps, expressions_.print_index(in_lane(e, 0))), true};
   }
 
   std::string in_place(const Symbol& symbol, const Value& value) {

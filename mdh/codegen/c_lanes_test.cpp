@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "mdh/codegen/openmp.h"
 #include "mdh/loop/parse.h"
 
@@ -172,10 +174,190 @@ TEST(Lanes, choices_are_made_by_masks) {
       "store y[c * 32 + n] = z; }",
       {"f32", "if a < b then min(a, b) else 0.5", "l + r"});
   expect_lines(source, {"return (f32x4)(((i32x4)a & m) | ((i32x4)b & ~m));"});
-  EXPECT_NE(source.find("mdh_choose_f32x4(a < b, mdh_min_f32x4(a, b), ((f32x4){0.5f, 0.5f, 0.5f, "
+  EXPECT_NE(source.find("mdh_choose_f32x4((a < b), mdh_min_f32x4(a, b), ((f32x4){0.5f, 0.5f, 0.5f, "
                         "0.5f}))"),
             std::string::npos)
       << source;
+}
+
+TEST(Lanes, an_index_of_the_lane_is_a_vector) {
+  const Types types{"i64", "a * b + i", "l + r"};
+  expect_lines(source_of("lanes - n < 4 { load a = x[c, n]; apply z = f(a, a; c * 32 + n * 3); "
+                         "store y[c * 32 + n] = z; }",
+                         types),
+               {"*(i64x4_at *)&y[c * 32] = ((i64x4)((u64x4)((i64x4)((u64x4)a * (u64x4)a)) + "
+                "(u64x4)(((i64x4){0, 3, 6, 9}) + (c * 32))));"});
+  expect_lines(source_of("lanes - n < 2 { load a = x[c, n]; apply z = f(a, a; n / 2 + c); "
+                         "store y[c * 32 + n] = z; }",
+                         types),
+               {"*(i64x2_at *)&y[c * 32] = ((i64x2)((u64x2)((i64x2)((u64x2)a * (u64x2)a)) + "
+                "(u64x2)((i64x2){c, c})));"});
+}
+
+// ---- functions of their own
+
+/// Lanes of f(a, b, i), of which b is the same in all; the text of f, and of the statement.
+std::string function_of(const std::string& type, const std::string& f, int lanes = 4) {
+  const std::string count = std::to_string(lanes);
+  const std::string source = source_of(
+      "load b = x[c, 5]; lanes - n < " + count +
+          " { load a = x[c, n]; apply z = f(a, b; c * 32 + n); store y[c * 32 + n] = z; }",
+      {type, f, "l + r"});
+  const size_t at = source.rfind("static inline __attribute__((always_inline))");
+  EXPECT_NE(at, std::string::npos) << source;
+  return std::regex_replace(source.substr(at, source.find("\n}", at) + 3 - at),
+                            std::regex("_[0-9a-f]{16}|static inline __attribute__.*\\)\\) "), "");
+}
+
+TEST(Lanes, loops_run_until_no_lane_wants_to) {
+  EXPECT_EQ(
+      function_of("f32", "loop (s = a, t = b) while (s < t) { s = s * a, t = t + s } yield s"),
+      R"(f32x4 mdh_f_x4(f32x4 a, float b) {
+  f32x4 s = a;
+  f32x4 t = ((f32x4){b, b, b, b});
+  i32x4 running = ((i32x4){-(int)1, -(int)1, -(int)1, -(int)1});
+  for (;;) {
+    running = running & (s < t);
+    if (!mdh_any_i32x4(running)) break;
+    const f32x4 next_s = (s * a);
+    const f32x4 next_t = (t + s);
+    s = mdh_choose_f32x4(running, next_s, s);
+    t = next_t;
+  }
+  return s;
+}
+)");
+}
+
+TEST(Lanes, what_is_the_same_in_all_that_run_is_a_scalar) {
+  EXPECT_EQ(function_of("f64",
+                        "loop (s = a, k = i32(0)) while (s < b && k < 9) { s = s * a, k = k + 1 } "
+                        "yield f64(k)"),
+            R"(f64x4 mdh_f_x4(f64x4 a, double b) {
+  f64x4 s = a;
+  int k = 0;
+  i32x4 k_kept = ((i32x4){0, 0, 0, 0});
+  i64x4 running = ((i64x4){-(long)1, -(long)1, -(long)1, -(long)1});
+  while ((k < 9)) {
+    running = running & (s < ((f64x4){b, b, b, b}));
+    if (!mdh_any_i64x4(running)) break;
+    const f64x4 next_s = (s * a);
+    const int next_k = (int)((unsigned)k + (unsigned)1);
+    s = next_s;
+    k_kept = mdh_choose_i32x4(__builtin_convertvector(running, i32x4), ((i32x4){next_k, next_k, next_k, next_k}), k_kept);
+    k = next_k;
+  }
+  return __builtin_convertvector(k_kept, f64x4);
+}
+)");
+}
+
+TEST(Lanes, loops_whose_rounds_are_the_same_in_all_need_no_mask) {
+  EXPECT_EQ(
+      function_of("f32", "loop (s = a, k = 0) while (k < 9) { s = s * b, k = k + 1 } yield s"),
+      R"(f32x4 mdh_f_x4(f32x4 a, float b) {
+  f32x4 s = a;
+  long k = 0L;
+  while ((k < 9L)) {
+    const f32x4 next_s = (s * b);
+    const long next_k = (long)((unsigned long)k + (unsigned long)1L);
+    s = next_s;
+    k = next_k;
+  }
+  return s;
+}
+)");
+}
+
+TEST(Lanes, loops_run_for_lanes_that_need_them) {
+  EXPECT_EQ(function_of("f32",
+                        "if a < b then loop (s = a) while (s < b) { s = s * 2 } yield s else "
+                        "loop (k = b) while (k < 9) { k = k + 1 } yield k"),
+            R"(f32x4 mdh_f_x4(f32x4 a, float b) {
+  const i32x4 holds = (a < ((f32x4){b, b, b, b}));
+  f32x4 s = a;
+  i32x4 running = holds;
+  for (;;) {
+    running = running & (s < ((f32x4){b, b, b, b}));
+    if (!mdh_any_i32x4(running)) break;
+    const f32x4 next_s = (s * 2.0f);
+    s = mdh_choose_f32x4(running, next_s, s);
+  }
+  const float loop = mdh_any_i32x4((~holds)) ? mdh_loop(b) : 0;
+  return mdh_choose_f32x4(holds, s, ((f32x4){loop, loop, loop, loop}));
+}
+)");
+}
+
+TEST(Lanes, a_loop_behind_a_condition_begins_with_the_lanes_where_it_holds) {
+  EXPECT_EQ(
+      function_of("f32",
+                  "if a < b && (loop (s = a) while (s < b) { s = s * 2 } yield s) < 9 then "
+                  "loop (t = a, k = 0) while (k < 3) { t = t + b, k = k + 1 } yield t else b"),
+      R"(f32x4 mdh_f_x4(f32x4 a, float b) {
+  const i32x4 holds = (a < ((f32x4){b, b, b, b}));
+  f32x4 s = a;
+  i32x4 running = holds;
+  for (;;) {
+    running = running & (s < ((f32x4){b, b, b, b}));
+    if (!mdh_any_i32x4(running)) break;
+    const f32x4 next_s = (s * 2.0f);
+    s = mdh_choose_f32x4(running, next_s, s);
+  }
+  const i32x4 holds_2 = (holds & (s < ((f32x4){9.0f, 9.0f, 9.0f, 9.0f})));
+  f32x4 t = a;
+  long k = 0L;
+  const _Bool runs = mdh_any_i32x4(holds_2);
+  while (runs && (k < 3L)) {
+    const f32x4 next_t = (t + b);
+    const long next_k = (long)((unsigned long)k + (unsigned long)1L);
+    t = next_t;
+    k = next_k;
+  }
+  return mdh_choose_f32x4(holds_2, t, ((f32x4){b, b, b, b}));
+}
+)");
+}
+
+TEST(Lanes, any_lane_is_found_by_joining_halves) {
+  const std::string source = source_of(
+      "lanes - n < 8 { load a = x[c, n]; apply z = f(a, a; 0); store y[c * 32 + n] = z; }",
+      {"f64", "loop (s = a) while (s < 9) { s = s * 2 } yield s", "l + r"});
+  expect_lines(source,
+               {"const i64x4 m4 = ((const i64x4_at *)&m)[0] | ((const i64x4_at *)&m)[1];",
+                "const i64x2 m2 = ((const i64x2_at *)&m4)[0] | ((const i64x2_at *)&m4)[1];",
+                "return ((*(const i64x2_at *)&m2)[0] | (*(const i64x2_at *)&m2)[1]) != 0;"});
+}
+
+TEST(Lanes, lets_and_several_results_are_in_a_function) {
+  const loop::Program p = loop::parse(R"(mdh_loop 1
+kernel any
+dimension i < 8 kept
+digit c: COR.i < 2 of i step 4 cores
+buffer output y: f32[8]
+buffer output z: i64[8]
+buffer input x: f32[8]
+function f(a: f32, i: i64) {
+  small = a < 1.0 || i == 3;
+  twice = a * 2.0;
+  y: f32 = if small then twice else a;
+  z: i64 = if !small && i < 5 then i else 0;
+}
+function combine() { }
+body { deal cores (c < 2) { lanes - n < 4 {
+  load a = x[c * 4 + n]; apply v, w = f(a; c * 4 + n); store y[c * 4 + n] = v; store z[c * 4 + n] = w;
+} } }
+)");
+  const std::string source =
+      std::regex_replace(print_openmp(p, "k").source, std::regex("_[0-9a-f]{16}"), "");
+  expect_lines(source, {"const i64x4 small = (__builtin_convertvector((a < ((f32x4){1.0f, 1.0f, "
+                        "1.0f, 1.0f})), i64x4) "
+                        "| (i == ((i64x4){3L, 3L, 3L, 3L})));",
+                        "const f32x4 twice = (a * 2.0f);",
+                        "*y = mdh_choose_f32x4(__builtin_convertvector(small, i32x4), twice, a);",
+                        "f32x4 v;\n        i64x4 w;\n        mdh_f_x4(*(const f32x4_at *)&x[c * "
+                        "4], (((i64x4){0, 1, 2, "
+                        "3}) + (c * 4)), &v, &w);"});
 }
 
 }  // namespace

@@ -63,6 +63,15 @@ std::vector<std::string> names_of(const std::vector<Symbol>& symbols) {
   return names;
 }
 
+int64_t calls_in(const Block& block) {
+  int64_t calls = 0;
+  for (const Stmt& s : block) {
+    if (s.as<loop::Apply>() || s.as<loop::Combine>()) ++calls;
+    loop::for_each_child(s, [&](const Block& b) { calls += calls_in(b); });
+  }
+  return calls;
+}
+
 bool writes(const Block& block, const Symbol& buffer) {
   return std::any_of(block.begin(), block.end(), [&](const Stmt& s) {
     const std::vector<Symbol> written = loop::uses_of(s).writes;
@@ -85,7 +94,7 @@ std::vector<loop::Buffer> mentioned(const loop::Program& p, const Block& block) 
 }
 
 CPrinter::CPrinter(const loop::Program& p, Dialect dialect)
-    : program_(p), dialect_(dialect), expressions_(dialect) {
+    : program_(p), dialect_(dialect), expressions_(dialect, calls_in(p.body)) {
   for (const loop::Buffer& b : p.buffers) taken_.insert(c_name(b.symbol.name));
   for (const loop::Digit& d : p.digits) taken_.insert(c_name(d.var.name));
   for (const loop::Dimension& d : p.dimensions) taken_.insert(c_name(d.symbol.name));
@@ -99,6 +108,7 @@ std::string CPrinter::comment(const std::string& level, loop::How how) {
 
 std::string CPrinter::block(const Block& statements) {
   const RegisterMap outside = registers_;
+  const std::set<std::string> referred = referred_;
   std::set<std::string> begun;  // what begins anew in the same block is declared already
   std::string text;
   for (auto at = statements.begin(); at != statements.end(); ++at) {
@@ -112,11 +122,13 @@ std::string CPrinter::block(const Block& statements) {
       text += reference(*load);
       continue;
     }
+    for (const Symbol& symbol : loop::defined_by(*at)) referred_.erase(symbol.name);
     // An index that nothing uses would only be noise.
     const auto* let = at->as<loop::Let>();
     if (!let || mentions(rest(), let->var)) text += statement(*at);
   }
   registers_ = outside;
+  referred_ = referred;
   return text;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "mdh/loop/parse.h"
 #include "mdh/support/testing.h"
 
@@ -203,6 +205,58 @@ TEST(OpenMP, structured_programs_are_refused) {
   const Diagnostic d = diagnostic_of([] { module("loop d { }"); });
   EXPECT_EQ(d.kind, DiagnosticKind::internal);
   EXPECT_EQ(d.message.substr(0, d.message.rfind(" (")), "only concrete loops can be printed");
+}
+
+const std::string of_records = R"(mdh_loop 1
+kernel any
+record pair { at: i32; value: f64; }
+dimension i < 24 kept
+digit a: COR.i < 2 of i step 12 cores
+buffer output y: pair[24]
+buffer input x: pair[24]
+buffer temporary s: pair[3] in L1 of core per (a)
+function f(p: pair, i: i64) { y: pair = pair{ at = p.at + 1, value = p.value }; }
+function combine(l: pair, r: pair) { x: pair = if l.value < r.value then l else r; }
+)";
+
+/// The statements of the share, without their types.
+std::string statements(const std::string& body) {
+  const std::string source = module("deal cores (a < 2) { " + body + " }", of_records).source;
+  const std::string begin = "const long a = part;\n";
+  size_t at = source.find(begin);
+  EXPECT_NE(at, std::string::npos) << source;
+  at += begin.size();
+  const std::string text = source.substr(at, source.find("\n    }\n", at) + 1 - at);
+  const std::string bare =
+      std::regex_replace(text, std::regex("struct mdh_pair_[0-9a-f]{16}|_[0-9a-f]{16}"), "");
+  return std::regex_replace(bare, std::regex("      |  /\\* .*"), "");
+}
+
+TEST(OpenMP, records_are_read_where_they_lie) {
+  EXPECT_EQ(statements("load v = x[a]; apply w = f(v; a); combine m = (v; w); store y[a] = m;"),
+            "const  *const v = &x[a];\nconst  w = mdh_f(v, a);\n"
+            "const  m = mdh_combine(v, &w);\ny[a] = m;\n");
+  EXPECT_EQ(statements("load v = x[a]; store y[a] = v;"), "const  *const v = &x[a];\ny[a] = *v;\n");
+}
+
+TEST(OpenMP, records_that_are_overwritten_in_the_block_are_copied) {
+  EXPECT_EQ(statements("load v = y[a]; load w = x[a]; store y[a] = w; store y[a + 12] = v;"),
+            "const  v = y[a];\nconst  *const w = &x[a];\ny[a] = *w;\ny[a + 12] = v;\n");
+  EXPECT_EQ(statements("load v = y[a]; for - n < 2 sequential { store y[n] = v; }"),
+            "const  v = y[a];\nfor (long n = 0; n < 2; ++n) {\n  y[n] = v;\n}\n");
+}
+
+TEST(OpenMP, a_name_refers_to_a_record_in_its_block_only) {
+  EXPECT_EQ(statements("if a < 1 { load v = x[a]; store y[a] = v; } else { load v = y[a]; "
+                       "store y[a + 1] = v; }"),
+            "if (a < 1) {\n  const  *const v = &x[a];\n  y[a] = *v;\n} else {\n"
+            "  const  v = y[a];\n  y[a + 1] = v;\n}\n");
+}
+
+TEST(OpenMP, records_that_were_staged_are_read_there) {
+  EXPECT_EQ(statements("alloc s; load v = x[a]; store s[1] = v; load w = s[1]; store y[a] = w;"),
+            " s[3] __attribute__((aligned(64)));\nconst  *const v = &x[a];\ns[1] = *v;\n"
+            "const  *const w = &s[1];\ny[a] = *w;\n");
 }
 
 }  // namespace

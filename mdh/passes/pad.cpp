@@ -6,6 +6,7 @@
 
 #include "mdh/passes/geometry.h"
 #include "mdh/passes/replicated.h"
+#include "mdh/scalar/lanes.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -34,9 +35,11 @@ class Padder {
  public:
   explicit Padder(const loop::Program& p) : program_(p) { collect(p.body); }
 
-  /// The loops that run over all parts, and the tiles that must be filled for it.
+  /// The loops that run over all parts, and the tiles that must be filled for it. What is computed
+  /// beyond an edge must end: no loops.
   void choose() {
-    if (!scalar::lanes_ok(program_.f) || !scalar::lanes_ok(program_.combine)) return;
+    const auto is_harmless = [](const scalar::Function& f) { return is_plain(f) && lanes_ok(f); };
+    if (!is_harmless(program_.f) || !is_harmless(program_.combine)) return;
     for (size_t d = 0; d < program_.dimensions.size(); ++d) choose(static_cast<int>(d));
   }
 

@@ -6,6 +6,7 @@
 #include "mdh/passes/blocks.h"
 #include "mdh/passes/instance.h"
 #include "mdh/passes/replicated.h"
+#include "mdh/scalar/lanes.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
 
@@ -61,18 +62,14 @@ class Vectoriser {
     return std::all_of(body.begin(), body.end(), [&](const Stmt& s) {
       if (const auto* load = s.as<loop::Load>()) return has_lanes(load->from);
       if (const auto* store = s.as<loop::Store>()) return is_own(store->to, body, lane, count);
-      if (const auto* f = s.as<loop::Apply>()) return f_ && !depends_on_lane(*f, lane);
-      return s.as<loop::Combine>() && combine_;
+      return (s.as<loop::Apply>() && f_) || (s.as<loop::Combine>() && combine_);
     });
   }
 
-  /// Vectors of bytes, of bits and of rounded numbers would need conversions.
   bool has_lanes(const Element& e) const {
     const scalar::Type& type = find_buffer(program_, e.buffer).type;
-    if (!type.is_scalar()) return false;
-    const scalar::Scalar scalar = scalar_of(type);
-    return scalar != scalar::Scalar::boolean && scalar != scalar::Scalar::f16 &&
-           scalar != scalar::Scalar::bf16 && bytes_of(type) == width_;
+    return type.is_scalar() && is_lane_type(scalar_of(type)) &&
+           scalar::widths_meet(bytes_of(type), width_);
   }
 
   /// Every lane has an element of its own, and all that happens to the buffer happens there.
@@ -96,17 +93,6 @@ class Vectoriser {
       if (!away || !distances.insert(*away).second) return false;
     }
     return true;
-  }
-
-  /// f takes an index that is not the same in all lanes.
-  bool depends_on_lane(const loop::Apply& s, const Symbol& lane) const {
-    for (size_t d = 0; d < s.point.size(); ++d) {
-      const Symbol& index = program_.f.parameters[s.inputs.size() + d].symbol;
-      const auto uses = [&](const scalar::Assignment& a) { return mentions(a.value, index); };
-      const bool used = std::any_of(program_.f.results.begin(), program_.f.results.end(), uses);
-      if (used && mentions(s.point[d], lane)) return true;
-    }
-    return false;
   }
 
   const loop::Program& program_;

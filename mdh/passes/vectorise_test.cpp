@@ -78,6 +78,31 @@ TEST(Vectorise, lanes_of_which_some_meet_take_turns) {
     })");
 }
 
+TEST(Vectorise, numbers_of_four_bytes_go_with_those_of_eight) {
+  const std::string copies = R"(
+    deal cores (c < 7) {
+      HOW { load X = small[c, a]; store small[c, a] = X; }
+    })";
+  const auto with = [&](const std::string& how, const std::string& value) {
+    std::string text = copies;
+    text.replace(text.find("HOW"), 3, how);
+    text.replace(text.find('X'), 1, value);
+    return text.replace(text.find('X'), 1, value);
+  };
+  const std::string loop = with("for SIMD.k a < 4 lanes", "x");
+  const std::string lanes = with("lanes SIMD.k a < 4", "x_");
+  for (const char* type : {"i32", "f32", "u64"}) {
+    const More more{registers.digits, "buffer temporary small: " + std::string(type) +
+                                          "[7, 4] in MM of all per ()\n"};
+    expect_rewrite(vectorise, loop, lanes, more);
+  }
+  for (const char* type : {"i16", "u8", "bool", "f16"}) {
+    const More more{registers.digits, "buffer temporary small: " + std::string(type) +
+                                          "[7, 4] in MM of all per ()\n"};
+    expect_rewrite(vectorise, loop, loop, more);
+  }
+}
+
 TEST(Vectorise, without_registers_a_loop_that_cannot_be_vectors_stays_one) {
   const std::string body = R"(
     deal cores (c < 7) {

@@ -53,42 +53,18 @@ bool keeps_integers_node(const Expr& e) {
   return !b || b->op != BinaryOp::divide;
 }
 
-bool is_lane_type(const Expr& e, int bytes) {
-  const Scalar type = scalar_of(e.type());
-  return type != Scalar::boolean && type != Scalar::f16 && type != Scalar::bf16 &&
-         bytes_of(type) == bytes;
-}
-
-bool is_lane_operation(const Expr& e) {
-  const Scalar type = scalar_of(e.type());
-  if (const auto* u = e.as<Unary>()) return u->op == UnaryOp::negate;
-  if (const auto* c = e.as<Cast>()) {
-    return is_floating(type) || !is_floating(scalar_of(c->operand.type()));
-  }
-  const auto* b = e.as<Binary>();
-  return !b || (b->op >= BinaryOp::add && b->op != BinaryOp::remainder &&
-                (b->op != BinaryOp::divide || is_floating(type)));
-}
-
-/// An expression whose value is a number of that width. Truth exists only where it chooses.
-bool has_lanes(const Expr& e, int bytes) {
-  if (!is_lane_type(e, bytes)) return false;
-  if (const auto* s = e.as<Select>()) {
-    const auto* c = s->condition.as<Binary>();
-    return c && is_comparison(c->op) && has_lanes(c->left, bytes) && has_lanes(c->right, bytes) &&
-           has_lanes(s->then, bytes) && has_lanes(s->otherwise, bytes);
-  }
-  bool all = is_lane_operation(e);
-  for_each_child(e, [&](const Expr& child) { all = all && has_lanes(child, bytes); });
-  return all;
-}
-
 }  // namespace
 
 bool all_nodes(const Function& f, bool (*holds)(const Expr&)) {
   const auto check = [&](const Assignment& a) { return all_nodes(a.value, holds); };
   return std::all_of(f.results.begin(), f.results.end(), check) &&
          std::all_of(f.locals.begin(), f.locals.end(), check);
+}
+
+bool mentions(const Function& f, const Symbol& symbol) {
+  const auto check = [&](const Assignment& a) { return mentions(a.value, symbol); };
+  return std::any_of(f.results.begin(), f.results.end(), check) ||
+         std::any_of(f.locals.begin(), f.locals.end(), check);
 }
 
 const Expr& result_of(const Function& f) {
@@ -104,13 +80,6 @@ bool is_plain(const Function& f) {
   const bool scalars = std::all_of(f.parameters.begin(), f.parameters.end(),
                                    [](const Parameter& p) { return p.type.is_scalar(); });
   return f.locals.empty() && scalars && all_nodes(f, is_plain_node);
-}
-
-bool lanes_ok(const Function& f) {
-  if (!is_plain(f) || f.results.empty()) return false;
-  const int bytes = bytes_of(f.results.front().value.type());
-  return std::all_of(f.results.begin(), f.results.end(),
-                     [&](const Assignment& a) { return has_lanes(a.value, bytes); });
 }
 
 int64_t operations_in(const Function& f) {

@@ -44,11 +44,8 @@ bool is_plain(const Function& f);
 /// whole numbers. As long as nothing grows too large, such a function never rounds.
 bool keeps_integers(const Function& f);
 
-/// One operation on vectors does what it does on each of their lanes: only + - * /, min and max,
-/// negation, casts and choices by comparison, on numbers of one width. Left out is what is rounded
-/// to 16 bits, the division of integers, which is guarded lane by lane, and casts of floats to
-/// integers, which saturate.
-bool lanes_ok(const Function& f);
+/// A local or a result does.
+bool mentions(const Function& f, const Symbol& symbol);
 
 /// Every node of every expression satisfies a condition.
 bool all_nodes(const Function& f, bool (*holds)(const Expr&));

@@ -114,6 +114,17 @@ class Finder {
   std::set<std::string> found_;
 };
 
+bool applies_on_lanes(const Block& statements) {
+  return std::any_of(statements.begin(), statements.end(), [](const Stmt& s) {
+    const auto* lanes = s.as<loop::Lanes>();
+    bool found = lanes && std::any_of(lanes->body.begin(), lanes->body.end(), [](const Stmt& in) {
+                   return in.as<loop::Apply>() != nullptr;
+                 });
+    loop::for_each_child(s, [&](const Block& b) { found = found || applies_on_lanes(b); });
+    return found;
+  });
+}
+
 }  // namespace
 
 const std::vector<std::string>& rule_names() {
@@ -137,6 +148,7 @@ const std::vector<std::string>& rule_names() {
       "whole and border tiles",
       "straight code",
       "vectors",
+      "lets and loops on lanes",
       "order of straight code",
       "copies in flight",
       "asynchronous copy",
@@ -178,6 +190,9 @@ std::vector<std::string> rules_of(const ll::Program& low, const loop::Program& p
                          if (rule != by_pass.end() && changed) rules.push_back(rule->second);
                          before = after;
                        });
+  if (!is_plain(before.f) && applies_on_lanes(before.body)) {
+    rules.emplace_back("lets and loops on lanes");
+  }
   return rules;
 }
 

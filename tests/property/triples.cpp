@@ -5,6 +5,7 @@
 #include "mdh/driver/verification.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/hl/evaluate.h"
+#include "tests/property/lane_generator.h"
 
 namespace mdh::test {
 
@@ -23,6 +24,11 @@ bool has_rounding(const hl::Program& p) {
 
 Triple make_triple(uint64_t seed) {
   Random random(seed);
+  if (seed % 5 == 4) {
+    hl::Program program = lane_program(random);
+    ll::Config config = lane_config(program, random);
+    return {std::move(program), machine::find_machine("cpu"), std::move(config)};
+  }
   if (seed % 3 == 2) {
     Mutated m = mutated_config(random);
     return {std::move(m.program), std::move(m.machine), std::move(m.config)};

@@ -15,7 +15,8 @@ struct Triple {
   ll::Config config;
 };
 
-/// A third arbitrary, a third fused and staged, a third made of known fast configurations.
+/// A fifth on lanes; of the others a third arbitrary, a third fused and staged, a third made of
+/// known fast configurations.
 Triple make_triple(uint64_t seed);
 
 /// Fused dimensions join neighbouring buffer dimensions: the same memory in another shape.
