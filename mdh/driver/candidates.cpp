@@ -82,9 +82,10 @@ struct Candidates::Parts {
     }
   }
 
-  runtime::Outcome run(const Compiled& c, std::optional<runtime::TimingLimits> limits) {
+  runtime::Outcome run(const Compiled& c, std::optional<runtime::TimingLimits> limits,
+                       double seconds = 0) {
     return worker.run(c.module, c.object.path, memory.shared(),
-                      {.threads = options.threads, .measure = limits});
+                      {.threads = options.threads, .measure = limits, .time_limit = seconds});
   }
 
   /// As the verified results, up to rounding.
@@ -145,7 +146,7 @@ Candidates::Candidates(const hl::Program& program, CandidateOptions options)
 
 Candidates::~Candidates() = default;
 
-std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs) {
+std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, Together together) {
   Parts& p = *parts_;
   std::vector<Trial> trials;
   std::vector<kernel::Module> modules;
@@ -166,7 +167,15 @@ std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs) {
     }
   }
   if (modules.empty()) return trials;
-  const auto built = runtime::host::build_groups({modules}, p.options.build).front();
+  std::vector<std::vector<kernel::Module>> groups;
+  if (together == Together::all) groups.push_back(modules);
+  if (together == Together::none) {
+    for (const kernel::Module& module : modules) groups.push_back({module});
+  }
+  std::vector<runtime::host::Built> built;
+  for (auto& group : runtime::host::build_groups(groups, p.options.build)) {
+    built.insert(built.end(), group.begin(), group.end());
+  }
   for (size_t m = 0; m < modules.size(); ++m) {
     Trial& trial = trials[number_of[m]];
     trial.compiler = modules[m].compiler;
@@ -189,8 +198,10 @@ void Candidates::measure(size_t number, const Effort& effort, Trial& trial) {
     trial.reason = outcome.reason;
   };
   p.poison(0xa5);
+  // Loading and copying take their time, too.
+  const double patience = effort.give_up_us > 0 ? effort.give_up_us * 1.5e-6 + 0.3 : 0;
   const runtime::Outcome first =
-      p.run(c, runtime::TimingLimits{.warm_up = 0, .least = 1, .most = 1, .seconds = 0});
+      p.run(c, runtime::TimingLimits{.warm_up = 0, .least = 1, .most = 1, .seconds = 0}, patience);
   if (first.status != runtime::WorkStatus::ok) return fail(first);
   try {
     p.check(c, trial);

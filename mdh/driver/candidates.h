@@ -22,7 +22,7 @@ struct CandidateOptions {
   int threads = 1;
   uint64_t seed = 1;
   runtime::WorkerOptions worker = {.time_limit = 10};
-  runtime::host::BuildOptions build;
+  runtime::host::BuildOptions build = {.seconds = 30};
 };
 
 /// What became of a configuration.
@@ -39,7 +39,7 @@ struct Trial {
 
 /// How much a measurement may cost.
 struct Effort {
-  runtime::TimingLimits limits = {.warm_up = 1, .least = 3, .most = 20, .seconds = 0.15};
+  runtime::TimingLimits limits = {.warm_up = 1, .least = 3, .most = 20, .seconds = 0.08};
   double give_up_us = 0;  // a first run that takes longer is the last one; 0: never
 };
 
@@ -50,9 +50,10 @@ class Candidates {
   Candidates(const hl::Program& program, CandidateOptions options);
   ~Candidates();
 
-  /// In one translation unit per compiler and flags. A configuration that cannot be lowered or
-  /// compiled is lost alone.
-  std::vector<Trial> compile(const std::vector<ll::Config>& configs);
+  /// In one translation unit per compiler and flags, which costs least, or each in one of its own,
+  /// which is done soonest. A configuration that cannot be lowered or compiled is lost alone.
+  enum class Together { all, none };
+  std::vector<Trial> compile(const std::vector<ll::Config>& configs, Together together);
 
   /// Runs and times what compile() left good; the n-th of them.
   void measure(size_t number, const Effort& effort, Trial& trial);

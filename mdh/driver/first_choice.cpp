@@ -105,11 +105,30 @@ class Chooser {
       return a->cost < b->cost;
     });
     std::vector<EstimatedPoint> result;
+    std::map<std::string, int> alike;
     for (const EstimatedPoint* e : ranked) {
       if (result.size() == options_.count) break;
-      if (space_.is_valid(e->point)) result.push_back(*e);
+      if (alike[kind_of(e->point)] >= 2 || !space_.is_valid(e->point)) continue;
+      ++alike[kind_of(e->point)];
+      result.push_back(*e);
     }
     return result;
+  }
+
+  /// What is estimated wrongly for one is so for all with the same tile of registers, the same
+  /// innermost loops and the same copies: only few of a kind are worth a try.
+  std::string kind_of(const tune::Point& point) const {
+    const SpaceLayers layers = space_layers(machine_);
+    std::string kind;
+    for (size_t n = 0; n < point.size(); ++n) {
+      const std::string& name = point.names()[n];
+      const bool matters = name.starts_with(layers.registers + ".") ||
+                           name.starts_with(layers.lanes + ".") || name.starts_with("pack.") ||
+                           name.starts_with("acc.") || name == "late" ||
+                           name == "order." + layers.inner;
+      if (matters) kind += tune::to_string(point[n]) + " ";
+    }
+    return kind;
   }
 
   const SearchSpace& space_;

@@ -233,7 +233,8 @@ std::optional<ll::LevelName> level_at(const SpaceContext& c, const ll::Config& c
   return first;
 }
 
-/// The first reduced level on a layer, or the first one; lanes count as registers.
+/// The first reduced level on a layer, or the first one. Of registers and lanes always the first
+/// one, so that all of them are computed before anything is written.
 std::optional<ll::LevelName> result_level(const SpaceContext& c, const SpaceVariant& variant,
                                           const ll::Config& config, const std::string& layer) {
   std::vector<ll::LevelName> levels;
@@ -242,7 +243,7 @@ std::optional<ll::LevelName> result_level(const SpaceContext& c, const SpaceVari
     if (level.layer == layer || lanes) levels.push_back(level);
   }
   for (const ll::LevelName& level : levels) {
-    if (variant.find(level.dimension)->is_reduced) return level;
+    if (layer == c.layers.registers || variant.find(level.dimension)->is_reduced) return level;
   }
   return levels.empty() ? std::nullopt : std::optional(levels.front());
 }

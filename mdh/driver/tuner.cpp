@@ -73,6 +73,7 @@ class TuningRun {
 
   /// The given part of the budget is spent.
   bool is_over(double part) {
+    if (report_.stopped_by == "space exhausted") return true;
     if (options_.interrupted()) report_.stopped_by = "interrupted";
     if (elapsed() > options_.seconds * part) report_.stopped_by = "time";
     if (options_.evaluations > 0 && report_.trials.size() >= options_.evaluations) {
@@ -143,7 +144,7 @@ class TuningRun {
   std::vector<Trial> tried(const std::vector<tune::Point>& points) {
     std::vector<ll::Config> configs;
     for (const tune::Point& point : points) configs.push_back(quick(point));
-    std::vector<Trial> trials = candidates_.compile(configs);
+    std::vector<Trial> trials = candidates_.compile(configs, Candidates::Together::all);
     for (size_t n = 0; n < trials.size(); ++n) {
       if (options_.interrupted()) {
         trials.resize(n);
@@ -200,14 +201,14 @@ class TuningRun {
   /// The best few with all compilers, in turn.
   void decide() {
     std::vector<ll::Config> finalists;
-    for (const ll::Config& config : best_few(4)) {
+    for (const ll::Config& config : best_few(3)) {
       for (const CompilerChoice& compiler : compilers_) {
         finalists.push_back(config);
         finalists.back().code.kernel.compiler = compiler.compiler;
         finalists.back().code.kernel.flags = compiler.flags;
       }
     }
-    std::vector<Trial> trials = candidates_.compile(finalists);
+    std::vector<Trial> trials = candidates_.compile(finalists, Candidates::Together::none);
     std::vector<std::vector<double>> samples(trials.size());
     const Effort effort{.limits = {.warm_up = 1, .least = 3, .most = 10, .seconds = 0.1}};
     for (int round = 0; round < 3; ++round) {

@@ -155,11 +155,23 @@ class BodyCounter {
     double moved = elements;
     if (along == 1) moved = elements / lane_count() * vectors_of_lanes();
     const bool packs = along == 0 && lanes_ && is_in_registers(buffer) && rates_.broadcasts_lanes;
-    if (packs) moved = std::ceil(elements / hardware_lanes());
+    if (packs) moved = std::ceil(elements / std::min(hardware_lanes(), side_by_side(buffer)));
     if (along == 2) gathered += elements * often(buffer);
     loads += moved * often(buffer);
     // Values that are used at once need no register of their own for long.
     operands += packs ? moved : std::min(moved, along == 0 ? 2.0 : moved);
+  }
+
+  /// Elements of a tile for registers that one load can bring.
+  double side_by_side(const BufferShape& buffer) const {
+    double run = 1;
+    for (size_t n = s_.replicated; n < levels().size(); ++n) {
+      const Level& level = levels()[n];
+      if (!level.lanes && stride_in_tile(buffer, level.dimension) == 1) {
+        run *= static_cast<double>(level.parts);
+      }
+    }
+    return run;
   }
 
   /// Tiles that do not move with the innermost loop are loaded before it; those in registers where

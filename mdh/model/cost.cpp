@@ -17,7 +17,8 @@ using machine::LayerKind;
 double padding_of(const Shape& shape, const Structure& s, int d) {
   const int64_t covered = s.whole.points(d, 0), size = shape.dimensions[d].size;
   if (covered == size || s.loops.points(d, s.replicated) == 1) return 1;
-  return shape.dimensions[d].kind == DimensionKind::kept ? 1.05 : 1.3;
+  const double uneven = size % s.loops.points(d, s.replicated) == 0 ? 1.02 : 1.2;
+  return shape.dimensions[d].kind == DimensionKind::kept ? uneven : 1.3;
 }
 
 /// Rounds of the innermost loop in the whole computation. Tiles at an edge cost more unless they
@@ -31,7 +32,7 @@ double rounds_of(const Shape& shape, const ll::Config& config, const Structure& 
     if (size % tile != 0) {
       const auto edge = config.code.edge.find(shape.dimensions[d].name);
       const bool whole = edge != config.code.edge.end() && edge->second != ll::Edge::clamp;
-      count += whole ? 1.0 : 1.0 + 2.0 * static_cast<double>(size % tile) / static_cast<double>(tile);
+      count += whole ? 2.0 : 10.0;
     }
     rounds *= std::max(count, 1.0) * padding_of(shape, s, static_cast<int>(d));
   }

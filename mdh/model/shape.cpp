@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mdh/scalar/function.h"
+#include "mdh/scalar/lanes.h"
 
 namespace mdh::model {
 namespace {

@@ -123,7 +123,11 @@ class TrafficCounter {
       rows *= static_cast<double>(tile.extents[e]);
     }
     const bool whole = tile.extents.back() == buffer.extents.back();
-    return whole ? rows * row : rows * (std::ceil(row / line) * line + line / 4);
+    if (whole) return rows * row;
+    const double bytes = rows * (std::ceil(row / line) * line + line / 4);
+    // Rows whose distance is a large power of two compete for the same few places of a cache.
+    const bool compete = rows > 16 && (buffer.extents.back() * buffer.element_bytes) % 2048 == 0;
+    return compete && row < 1024 ? bytes * std::min(8.0, 1024 / row) : bytes;
   }
 
   bool is_packed(const BufferShape& buffer, size_t at) const {

@@ -176,7 +176,7 @@ int tune(const Request& request, const TuneVerbOptions& verb) {
   Request asked = request;
   const Problem problem = resolve(asked);
   if (problem.target->name != "openmp") {
-    unsupported("E883", fmt::format("tuning for target '{}'", problem.target->name),
+    unsupported("E883", {}, fmt::format("tuning for target '{}'", problem.target->name),
                 "mdh tune works for --target openmp");
   }
   driver::TuneOptions options = options_of(request, problem, verb);

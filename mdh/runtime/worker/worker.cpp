@@ -164,20 +164,19 @@ Outcome Worker::buried(const std::optional<CrashNote>& note) {
           {}};
 }
 
-Outcome Worker::await() {
+Outcome Worker::await(double time_limit) {
   const auto begin = Clock::now();
   std::optional<CrashNote> note;
   while (true) {
     const double spent = std::chrono::duration<double>(Clock::now() - begin).count();
-    const double left = options_.time_limit > 0 ? std::max(options_.time_limit - spent, 0.0) : -1;
+    const double left = time_limit > 0 ? std::max(time_limit - spent, 0.0) : -1;
     std::string text;
     int descriptor = -1;
     const Receipt receipt = receive_message(socket_, left, text, descriptor);
     if (descriptor >= 0) close(descriptor);
     if (receipt == Receipt::timeout) {
       end(0);
-      return {
-          WorkStatus::timeout, fmt::format("did not finish within {} s", options_.time_limit), {}};
+      return {WorkStatus::timeout, fmt::format("did not finish within {:.3g} s", time_limit), {}};
     }
     if (receipt == Receipt::closed) return buried(note);
     if (const auto outcome = outcome_from(text)) return *outcome;
@@ -209,7 +208,7 @@ Outcome Worker::run(const kernel::Module& module, const std::string& library,
                       .workspace_bytes = module.workspace(),
                       .parts_on_cores = module.parts_on_cores,
                       .threads = options.threads,
-                      .time_limit = options_.time_limit,
+                      .time_limit = options.time_limit > 0 ? options.time_limit : options_.time_limit,
                       .measure = options.measure};
   internal_check(module.arguments.size() == buffers.bytes().size(), "{} buffers for {} arguments",
                  buffers.bytes().size(), module.arguments.size());
@@ -223,7 +222,7 @@ Outcome Worker::run(const kernel::Module& module, const std::string& library,
 }
 
 Outcome Worker::attempt(const WorkRequest& request, const SharedBuffers& buffers) {
-  if (deliver(request, buffers)) return await();
+  if (deliver(request, buffers)) return await(request.time_limit);
   return {WorkStatus::error,
           fmt::format("'{}' cannot be started, or does not listen", options_.program),
           {}};

@@ -31,6 +31,7 @@ struct WorkerOptions {
 struct WorkOptions {
   int threads = 1;
   std::optional<TimingLimits> measure;  // none: run once
+  double time_limit = 0;                // seconds for this run; 0: that of the worker
 };
 
 /// Throws what a failure means to the user of a compiled kernel; nothing if there is none.
@@ -57,7 +58,7 @@ class Worker {
   bool start();
   bool deliver(const WorkRequest& request, const SharedBuffers& buffers);
   Outcome attempt(const WorkRequest& request, const SharedBuffers& buffers);
-  Outcome await();
+  Outcome await(double time_limit);
   Outcome buried(const std::optional<CrashNote>& note);
   bool is_gone();
   std::optional<int> end(double patience);
