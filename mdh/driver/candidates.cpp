@@ -72,9 +72,7 @@ struct Candidates::Parts {
         memory(p, inputs, Memory::Place::shared),
         worker(options.worker) {}
 
-  size_t output_bytes(size_t n) const {
-    return static_cast<size_t>(memory.shared().bytes()[n]);
-  }
+  size_t output_bytes(size_t n) const { return static_cast<size_t>(memory.shared().bytes()[n]); }
 
   void poison(int byte) const {
     for (size_t n = 0; n < program.outputs.size(); ++n) {
@@ -109,12 +107,11 @@ struct Candidates::Parts {
 
   /// The whole verification; few samples are enough, for every trial is compared with its result.
   Verification verify(const Compiled& c) {
-    const std::vector<scalar::Array> outputs = memory.run_poisoned([&](auto) {
-      runtime::require_success(run(c, std::nullopt));
-    });
-    return verify_outputs(program, inputs, outputs,
-                          {.depth = c.depth, .seed = options.seed, .limit = 1 << 22,
-                           .samples = 256});
+    const std::vector<scalar::Array> outputs =
+        memory.run_poisoned([&](auto) { runtime::require_success(run(c, std::nullopt)); });
+    return verify_outputs(
+        program, inputs, outputs,
+        {.depth = c.depth, .seed = options.seed, .limit = 1 << 22, .samples = 256});
   }
 
   void remember() {

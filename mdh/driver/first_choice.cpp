@@ -9,7 +9,6 @@
 namespace mdh::driver {
 namespace {
 
-
 class Chooser {
  public:
   Chooser(const SearchSpace& space, const machine::Machine& machine, const model::Rates& rates,
@@ -101,9 +100,8 @@ class Chooser {
   std::vector<EstimatedPoint> valid_ones() const {
     std::vector<const EstimatedPoint*> ranked;
     for (const auto& [key, estimated] : costs_) ranked.push_back(&estimated);
-    std::stable_sort(ranked.begin(), ranked.end(), [](const auto* a, const auto* b) {
-      return a->cost < b->cost;
-    });
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const auto* a, const auto* b) { return a->cost < b->cost; });
     std::vector<EstimatedPoint> result;
     std::map<std::string, int> alike;
     for (const EstimatedPoint* e : ranked) {

@@ -8,7 +8,6 @@ namespace mdh::driver {
 
 using space::SpaceContext;
 
-
 struct SearchSpace::Parts {
   machine::Machine machine;
   hl::Program program;

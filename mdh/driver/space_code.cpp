@@ -154,10 +154,9 @@ Parameter dealt_parameter(const SpaceContext& c, const std::string& name,
     const LevelParts& parts = parts_at(c, p);
     const SpaceVariant& variant = c.variant(p.label("fuse"));
     const auto there = dimensions_on(c, variant, parts, c.layers.cores.front());
-    const bool waits =
-        there.size() > 1 && std::any_of(there.begin(), there.end(), [&](const std::string& d) {
-          return !variant.find(d)->is_kept;
-        });
+    const bool waits = there.size() > 1 &&
+                       std::any_of(there.begin(), there.end(),
+                                   [&](const std::string& d) { return !variant.find(d)->is_kept; });
     std::vector<Value> values = {choices.front()};
     for (size_t n = 1; !waits && n < choices.size(); ++n) values.emplace_back(choices[n]);
     return values;
@@ -369,7 +368,8 @@ void encode_code(const SpaceContext& c, const ll::Config& config, NamedValues& v
     values["edge." + dimension] = edge == config.code.edge.end() ? "clamp" : name_of(edge->second);
   }
   values["emit"] = config.code.kernel.emit;
-  const auto cores = config.code.cores.empty() ? ll::CoresCode{} : config.code.cores.begin()->second;
+  const auto cores =
+      config.code.cores.empty() ? ll::CoresCode{} : config.code.cores.begin()->second;
   values["cores"] = std::to_string(cores.count);
   values["deal"] = name_of(cores.deal);
   for (const std::string& layer : c.layers.cores) {

@@ -103,7 +103,8 @@ const SpaceVariant& SpaceContext::variant(const std::string& label) const {
 
 SpaceContext space_context(const hl::Program& program, const machine::Machine& machine,
                            SpaceOptions options) {
-  SpaceContext c{.machine = machine, .layers = space_layers(machine), .options = std::move(options)};
+  SpaceContext c{
+      .machine = machine, .layers = space_layers(machine), .options = std::move(options)};
   c.layers.significance = orders_of(c.layers, c.options.restricted);
   c.variants = variants_of(program);
   for (const SpaceVariant& variant : c.variants) {
@@ -111,9 +112,9 @@ SpaceContext space_context(const hl::Program& program, const machine::Machine& m
   }
   for (const hl::BufferView& view : program.inputs) c.inputs.push_back(view.symbol.name);
   for (const hl::BufferView& view : program.outputs) c.outputs.push_back(view.symbol.name);
-  const bool combines = std::any_of(
-      program.dimensions.begin(), program.dimensions.end(),
-      [](const hl::Dimension& d) { return d.combine.shape != hl::Shape::concatenate; });
+  const bool combines =
+      std::any_of(program.dimensions.begin(), program.dimensions.end(),
+                  [](const hl::Dimension& d) { return d.combine.shape != hl::Shape::concatenate; });
   c.has_lanes = scalar::lanes_ok(hl::scalar_function(program)) &&
                 (!combines || scalar::lanes_ok(hl::combine_function(program)));
   const machine::Layer* registers = machine.find_layer(c.layers.registers);

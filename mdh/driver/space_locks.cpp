@@ -22,7 +22,8 @@ std::string trimmed(const std::string& text) {
 int64_t count_in(const std::string& lock, const std::string& text) {
   const bool digits = !text.empty() && text.size() < 12 &&
                       std::all_of(text.begin(), text.end(), [](char c) { return std::isdigit(c); });
-  if (!digits || std::stol(text) < 1) bad_lock(lock, fmt::format("'{}' is no number of parts", text));
+  if (!digits || std::stol(text) < 1)
+    bad_lock(lock, fmt::format("'{}' is no number of parts", text));
   return std::stol(text);
 }
 

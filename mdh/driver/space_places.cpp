@@ -133,10 +133,11 @@ void add_input(const SpaceContext& c, const std::string& buffer,
                         [&c, pack](const Point& p) { return regions_at(c, p.label(pack)); },
                         {pack},
                         kind});
-  parameters.push_back({pack + ".layout",
-                        [&c, pack](const Point& p) { return layouts_in(c, p.label(pack + ".region")); },
-                        {pack + ".region"},
-                        kind});
+  parameters.push_back(
+      {pack + ".layout",
+       [&c, pack](const Point& p) { return layouts_in(c, p.label(pack + ".region")); },
+       {pack + ".region"},
+       kind});
   std::vector<std::string> reads = all_parts(c);
   reads.insert(reads.end(), {pack, "order." + c.layers.inner});
   parameters.push_back({"registers." + buffer,
@@ -207,8 +208,8 @@ void add_output(const SpaceContext& c, const std::string& buffer,
   const auto kind = tune::ParameterKind::categorical;
   std::vector<std::string> reads = all_parts(c);
   reads.insert(reads.end(), {"late", "order." + c.layers.inner, "order." + c.layers.outer});
-  parameters.push_back({"acc." + buffer, [&c](const Point& p) { return result_layers(c, p); },
-                        reads, kind});
+  parameters.push_back(
+      {"acc." + buffer, [&c](const Point& p) { return result_layers(c, p); }, reads, kind});
   reads.push_back("acc." + buffer);
   parameters.push_back({"mid." + buffer,
                         [&c, buffer](const Point& p) { return middle_layers(c, p, buffer); }, reads,
@@ -440,8 +441,8 @@ Layout with_names(const SpaceVariant& variant, const hl::BufferView& view, Layou
   return layout;
 }
 
-std::string layout_label(const SpaceContext& c, const ll::Config& config,
-                         const std::string& buffer, const Layout& layout) {
+std::string layout_label(const SpaceContext& c, const ll::Config& config, const std::string& buffer,
+                         const Layout& layout) {
   if (layout.empty()) return "kept";
   for (const ll::LayoutAxis& axis : layout) {
     if (!axis.layer.empty()) return "walk";
@@ -450,8 +451,7 @@ std::string layout_label(const SpaceContext& c, const ll::Config& config,
   for (const auto& group : config.fuse) groups.push_back(join(group, ","));
   const SpaceVariant& variant = c.variant(groups.empty() ? "none" : join(groups, " "));
   const hl::BufferView* view = view_of(variant, buffer);
-  const bool sorted =
-      with_names(variant, *view, layout) == by_dimensions(variant, config, *view);
+  const bool sorted = with_names(variant, *view, layout) == by_dimensions(variant, config, *view);
   return sorted ? "dimensions" : "inside last";
 }
 

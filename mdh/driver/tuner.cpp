@@ -59,6 +59,7 @@ class TuningRun {
                                                 {.seed = options_.seed, .candidates = start});
     for (const Trial& trial : options_.known) {
       if (const auto point = point_of(trial.config)) technique->tell(*point, outcome_of(trial));
+      seen_.emplace(key_of(trial.config), outcome_of(trial));
     }
     search(*technique);
     if (!is_over(1.0)) decide();
@@ -88,8 +89,7 @@ class TuningRun {
     for (const ll::Config& config : options_.starts) {
       if (const auto near = space_.nearest_to(config)) points.push_back(*near);
     }
-    const model::Rates rates =
-        rates_of(options_.candidates.machine, options_.candidates.threads);
+    const model::Rates rates = rates_of(options_.candidates.machine, options_.candidates.threads);
     FirstChoiceOptions first{.count = 48, .seed = options_.seed, .starts = points};
     for (const EstimatedPoint& e :
          first_choice(space_, options_.candidates.machine, rates, first)) {
@@ -126,8 +126,13 @@ class TuningRun {
         return;
       }
       for (const tune::Point& point : asked) {
-        if (space_.is_valid(point)) {
+        // Different points may mean the same configuration.
+        const auto known = seen_.find(key_of(space_.config(point)));
+        if (known != seen_.end()) {
+          technique.tell(point, known->second);
+        } else if (space_.is_valid(point)) {
           valid.push_back(point);
+          seen_.emplace(key_of(space_.config(point)), tune::failed("tried at the same time"));
         } else {
           technique.tell(point, tune::failed("not valid"));
         }
@@ -137,8 +142,23 @@ class TuningRun {
         if (valid.size() > room) valid.resize(room, valid.front());
       }
       const std::vector<Trial> trials = tried(valid);
-      for (size_t n = 0; n < trials.size(); ++n) technique.tell(valid[n], outcome_of(trials[n]));
+      for (size_t n = 0; n < trials.size(); ++n) {
+        technique.tell(valid[n], outcome_of(trials[n]));
+        seen_.insert_or_assign(key_of(trials[n].config), outcome_of(trials[n]));
+      }
     }
+  }
+
+  /// What is computed and how, whoever compiles it.
+  static std::string key_of(ll::Config config) {
+    config.program.clear();
+    config.machine.clear();
+    config.sizes.clear();
+    config.types.clear();
+    config.layers.clear();
+    config.code.kernel.compiler.clear();
+    config.code.kernel.flags.clear();
+    return ll::print(config);
   }
 
   std::vector<Trial> tried(const std::vector<tune::Point>& points) {
@@ -167,9 +187,8 @@ class TuningRun {
     if (trial.is_good() && (!report_.best || trial.timing.median_us < best_us())) {
       report_.best = trial;
     }
-    TuneProgress progress{.evaluations = report_.trials.size(),
-                          .seconds = elapsed(),
-                          .phase = phase};
+    TuneProgress progress{
+        .evaluations = report_.trials.size(), .seconds = elapsed(), .phase = phase};
     for (const auto& [kind, count] : report_.failures) progress.failures += count;
     if (report_.best) progress.best_us = best_us();
     on_trial_(trial, progress);
@@ -248,6 +267,7 @@ class TuningRun {
   Candidates candidates_;
   std::vector<CompilerChoice> compilers_;
   TuneReport report_;
+  std::map<std::string, tune::Outcome> seen_;  // by configuration
   size_t final_from_ = 0;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };

@@ -8,7 +8,7 @@ namespace mdh::model {
 
 /// The levels of a configuration, sorted by what becomes of them.
 struct Structure {
-  Nest loops;  // sequential ones, then those that are replicated: what one core does
+  Nest loops;             // sequential ones, then those that are replicated: what one core does
   size_t replicated = 0;  // where those begin
   Nest cores;
   Nest whole;
@@ -28,8 +28,8 @@ struct Body {
   double registers = 0;     // vectors that live at the same time
   double accumulators = 0;  // vectors of results
   Results results = Results::kept;
-  double rounds_kept = 1;  // rounds after which results leave the registers
-  double stored = 0;       // nanoseconds to write all accumulators once
+  double rounds_kept = 1;     // rounds after which results leave the registers
+  double stored = 0;          // nanoseconds to write all accumulators once
   bool in_registers = false;  // the steps of one round combine there
 };
 

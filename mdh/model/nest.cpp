@@ -102,9 +102,8 @@ Tile tile_of(const Shape& shape, const Nest& nest, const BufferShape& buffer, si
 
 bool depends_on(const BufferShape& buffer, int dimension) {
   return std::any_of(buffer.accesses.begin(), buffer.accesses.end(), [&](const AccessShape& a) {
-    return std::any_of(a.index.begin(), a.index.end(), [&](const hl::Affine& index) {
-      return index.coefficients[dimension] != 0;
-    });
+    return std::any_of(a.index.begin(), a.index.end(),
+                       [&](const hl::Affine& index) { return index.coefficients[dimension] != 0; });
   });
 }
 

@@ -65,8 +65,8 @@ std::optional<Rates> parse_rates(std::string_view text) {
   for_each_number(rates, [&](const char* name, auto& value) {
     using Number = std::decay_t<decltype(value)>;
     const auto found = json.find(name);
-    const bool fits = found != json.end() && (std::is_same_v<Number, bool> ? found->is_boolean()
-                                                                           : found->is_number());
+    const bool fits = found != json.end() &&
+                      (std::is_same_v<Number, bool> ? found->is_boolean() : found->is_number());
     complete = complete && fits;
     if (fits) value = found->template get<Number>();
   });

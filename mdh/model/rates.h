@@ -12,12 +12,12 @@ namespace mdh::model {
 
 /// Times are nanoseconds on one core, rates bytes per nanosecond.
 struct Rates {
-  double operation = 0.1;   // an operation on a vector, one of many that are independent
-  double latency = 1.6;     // until its result can be used
-  double load = 0.13;       // of a vector from the first cache
+  double operation = 0.1;  // an operation on a vector, one of many that are independent
+  double latency = 1.6;    // until its result can be used
+  double load = 0.13;      // of a vector from the first cache
   double instruction = 0.05;
-  double gathered = 0.5;    // one element that has to be put into its lane
-  double copied = 0.35;     // one element of a tile, against the grain of memory
+  double gathered = 0.5;                 // one element that has to be put into its lane
+  double copied = 0.35;                  // one element of a tile, against the grain of memory
   double l2 = 40, l3 = 16, memory = 16;  // of one core
   double memory_of_all = 32;             // of all cores together
   double page_miss = 2.5;                // a line on a page that is not at hand

@@ -53,7 +53,8 @@ class TrafficCounter {
     if (!region || !region->is_explicit) return false;
     for (size_t n = s_.whole.position(r.from); n < s_.whole.levels.size(); ++n) {
       const Level& level = s_.whole.levels[n];
-      if (level.kind == machine::LayerKind::loop && depends_on(buffer, level.dimension)) return true;
+      if (level.kind == machine::LayerKind::loop && depends_on(buffer, level.dimension))
+        return true;
     }
     return false;
   }
@@ -123,19 +124,28 @@ class TrafficCounter {
       rows *= static_cast<double>(tile.extents[e]);
     }
     const bool whole = tile.extents.back() == buffer.extents.back();
-    if (whole) return rows * row;
+    // The next round of a loop along the row goes on in the same line.
+    if (whole || goes_on(buffer, at)) return rows * row;
     const double bytes = rows * (std::ceil(row / line) * line + line / 4);
     // Rows whose distance is a large power of two compete for the same few places of a cache.
     const bool compete = rows > 16 && (buffer.extents.back() * buffer.element_bytes) % 2048 == 0;
     return compete && row < 1024 ? bytes * std::min(8.0, 1024 / row) : bytes;
   }
 
+  bool goes_on(const BufferShape& buffer, size_t at) const {
+    if (at == 0) return false;
+    const int d = loops()[at - 1].dimension;
+    return std::any_of(buffer.accesses.begin(), buffer.accesses.end(), [&](const AccessShape& a) {
+      return !a.index.empty() && a.index.back().coefficients[d] != 0;
+    });
+  }
+
   bool is_packed(const BufferShape& buffer, size_t at) const {
     const auto staged = config_.stage.find(buffer.name);
     if (staged == config_.stage.end()) return false;
-    return std::any_of(
-        staged->second.begin(), staged->second.end(),
-        [&](const ll::Relocation& r) { return is_copy(r) && loop_at(r.from) <= at; });
+    return std::any_of(staged->second.begin(), staged->second.end(), [&](const ll::Relocation& r) {
+      return is_copy(r) && loop_at(r.from) <= at;
+    });
   }
 
   double bytes_of_all(size_t at) const {

@@ -64,7 +64,10 @@ fs::path Database::file_of_user() {
 
 Contents Database::load() const {
   std::error_code ignored;
-  if (file_.empty() || !fs::exists(file_, ignored)) return {};
+  // A device may be endless.
+  if (file_.empty() || !fs::exists(file_, ignored) || fs::is_character_file(file_, ignored)) {
+    return {};
+  }
   return parse_records(read_file(file_));
 }
 

@@ -5,17 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
+#include <set>
 
 #include "examples/catalogue.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/hl/instantiate.h"
 #include "mdh/ll/print.h"
-#include "mdh/model/cost.h"
-#include "mdh/driver/first_choice.h"
-#include "mdh/driver/rates.h"
-#include "mdh/passes/fuse.h"
 #include "mdh/passes/lower.h"
 #include "mdh/scalar/resolve.h"
 #include "mdh/support/files.h"
@@ -53,8 +49,7 @@ std::vector<std::filesystem::path> files_in(const std::string& folder) {
 
 /// Digits of one part, names that only inform, and axes that can be written in two ways do not
 /// make a difference.
-ll::Config normal(const Known& k, ll::Config config) {
-  ll::Config result = config;
+ll::Config normal(ll::Config result) {
   result.program.clear();
   result.machine.clear();
   result.sizes.clear();
@@ -70,7 +65,6 @@ ll::Config normal(const Known& k, ll::Config config) {
                         [&](const ll::Digit& d) { return d.layer == level.layer; });
   });
   std::erase_if(result.split, [](const auto& entry) { return entry.second.empty(); });
-  (void)k;
   return result;
 }
 
@@ -94,42 +88,119 @@ TEST_P(KnownConfigs, are_members) {
     if (!point) continue;
     const ll::Config again = space.config(*point);
     EXPECT_TRUE(space.contains(*point));
-    EXPECT_EQ(normal(k, again).split, normal(k, k.config).split);
-    EXPECT_EQ(normal(k, again).order, normal(k, k.config).order);
+    EXPECT_EQ(normal(again).split, normal(k.config).split);
+    EXPECT_EQ(normal(again).order, normal(k.config).order);
     EXPECT_EQ(low_level(k, again), low_level(k, k.config));
     EXPECT_EQ(again.code, k.config.code);
   }
 }
 
-TEST(Lab, DISABLED_first_choice) {
-  const char* out = std::getenv("OUT");
+INSTANTIATE_TEST_SUITE_P(Tuning, KnownConfigs,
+                         testing::Values("tests/golden/configs/cpu", "tests/golden/configs/gpu"));
+
+TEST(SearchSpace, has_a_valid_point_near_every_configuration_of_the_benchmarks) {
   for (const auto& file : files_in("bench/configs/neon")) {
-    if (const char* only = std::getenv("ONLY"); only && file.stem().string() != only) continue;
     const Known k = known(file);
-    const auto t0 = std::chrono::steady_clock::now();
     const driver::SearchSpace space(k.program, k.machine, {.cores = 2});
-    const auto rates = driver::rates_of(k.machine, 2);
-    const char* steps = std::getenv("STEPS");
-    const auto best = driver::first_choice(space, k.machine, rates, {.steps = steps ? std::stoul(steps) : 3000});
-    const auto t1 = std::chrono::steady_clock::now();
-    const auto hand = model::estimate(model::shape_of(k.config.fuse.empty() ? k.program : passes::fuse(k.program, k.config.fuse)), k.machine, k.config, rates);
-    std::printf("%-28s %.2f s  hand est %.1f us, found est %.1f us\n", file.stem().c_str(), std::chrono::duration<double>(t1 - t0).count(), hand.total() / 1e3, best.empty() ? -1.0 : best.front().cost / 1e3);
-    std::fflush(stdout);
-    if (out && !best.empty()) {
-      ll::Config c = space.config(best.front().point);
-      c.sizes = k.config.sizes; c.types = k.config.types;
-      write_file(std::string(out) + "/" + file.filename().string(), ll::print(c));
-      std::string buffers;
-      for (const auto& v : k.program.outputs) buffers += (buffers.empty() ? "o" : ",o") + std::to_string(scalar::volume(hl::extents(k.program, v)) * bytes_of(v.type));
-      for (const auto& v : k.program.inputs) buffers += ",i" + std::to_string(scalar::volume(hl::extents(k.program, v)) * bytes_of(v.type));
-      write_file(std::string(out) + "/" + file.stem().string() + ".buf", buffers);
-    }
+    EXPECT_TRUE(space.nearest_to(k.config).has_value()) << file;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tuning, KnownConfigs,
-                         testing::Values("tests/golden/configs/cpu", "tests/golden/configs/gpu",
-                                         "bench/configs/neon"));
+hl::Program program_of(const char* name, std::map<std::string, int64_t> sizes) {
+  return hl::instantiate(examples::find_entry(name)->generic(), {.sizes = std::move(sizes)});
+}
+
+struct Case {
+  const char* program;
+  std::map<std::string, int64_t> sizes;
+  const char* machine;
+};
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all = {
+      {"matmul", {{"I", 37}, {"J", 127}, {"K", 64}}, "cpu"},
+      {"matvec", {{"I", 1}, {"K", 4093}}, "cpu"},
+      {"conv2d", {{"P", 33}, {"Q", 17}, {"R", 3}, {"S", 3}}, "cpu"},
+      {"scan", {{"N", 1000}}, "cpu"},
+      {"histo", {{"E", 1000}, {"B", 10}}, "cpu"},
+      {"matmul", {{"I", 64}, {"J", 64}, {"K", 64}}, "gpu"},
+      {"dot", {{"K", 100000}}, "gpu"},
+  };
+  return all;
+}
+
+TEST(SearchSpace, samples_and_changes_are_valid_and_few_points_are_refused) {
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(c.program);
+    const hl::Program program = program_of(c.program, c.sizes);
+    const machine::Machine& machine = machine::find_machine(c.machine);
+    const driver::SearchSpace space(program, machine, {.cores = 4});
+    Random random(7);
+    int refused = 0;
+    for (int n = 0; n < 40; ++n) {
+      refused += space.is_valid(space.parameters().sample(random)) ? 0 : 1;
+      const tune::Point point = space.mutate(space.sample(random), random);
+      EXPECT_NO_THROW(passes::lower(program, machine, space.config(point)));
+      EXPECT_EQ(space.point(space.config(point)).has_value(), true) << point.key();
+    }
+    EXPECT_LE(refused, std::string(c.machine) == "gpu" ? 30 : 8);
+  }
+}
+
+TEST(SearchSpace, what_is_locked_is_in_every_configuration) {
+  const hl::Program program = program_of("matmul", {{"I", 64}, {"J", 64}, {"K", 64}});
+  const driver::SearchSpace space(
+      program, machine::find_machine("cpu"),
+      {.cores = 2, .locks = {"split.j=COR 2, L1 4, REG 2, SIMD 4", "emit=serpentine"}});
+  Random random(3);
+  for (int n = 0; n < 20; ++n) {
+    const ll::Config config = space.config(space.sample(random));
+    EXPECT_EQ(config.code.kernel.emit, "serpentine");
+    int64_t parts = 1;
+    for (const ll::Digit& d : config.split.at("j")) {
+      parts *= d.parts;
+      EXPECT_TRUE(d.layer != "REG" || d.parts == 2);
+    }
+    EXPECT_EQ(parts, 64);
+  }
+}
+
+void expect_lock_error(const std::string& lock, const std::string& code, const std::string& text) {
+  const hl::Program program = program_of("matmul", {{"I", 8}, {"J", 8}, {"K", 8}});
+  try {
+    const driver::SearchSpace space(program, machine::find_machine("cpu"), {.locks = {lock}});
+    FAIL() << lock;
+  } catch (const Error& e) {
+    EXPECT_EQ(e.diagnostic().code, code) << e.what();
+    EXPECT_NE(e.diagnostic().message.find(text), std::string::npos) << e.what();
+  }
+}
+
+TEST(SearchSpace, locks_that_mean_nothing_are_refused) {
+  expect_lock_error("split.x=COR 2", "E882", "there is no dimension 'x'");
+  expect_lock_error("split.i=GPU 2", "E882", "layer 'GPU' is not searched");
+  expect_lock_error("split.i=COR two", "E882", "'two' is no number of parts");
+  expect_lock_error("order", "E882", "there is no '='");
+  expect_lock_error("colour=red", "E882", "there is no parameter 'colour'");
+  expect_lock_error("split.i=REG 11", "E881", "no configuration has all that is locked");
+}
+
+TEST(SearchSpace, restrictions_of_the_paper_leave_two_orders_and_whole_tiles) {
+  const hl::Program program = program_of("matmul", {{"I", 64}, {"J", 64}, {"K", 64}});
+  const driver::SearchSpace space(program, machine::find_machine("gpu"),
+                                  {.cores = 4, .restricted = true});
+  std::set<std::string> orders;
+  Random random(5);
+  for (int n = 0; n < 60; ++n) {
+    const tune::Point point = space.parameters().sample(random);
+    orders.insert(point.label("layers"));
+    for (const char* buffer : {"pack.A", "pack.B"}) {
+      const std::string& place = point.label(buffer);
+      EXPECT_TRUE(place == "none" || place.ends_with("+0")) << place;
+    }
+  }
+  EXPECT_EQ(orders.size(), 2U);
+}
 
 }  // namespace
 }  // namespace mdh::tuning_test

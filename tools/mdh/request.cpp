@@ -1,5 +1,7 @@
 #include "tools/mdh/request.h"
 
+#include <filesystem>
+
 #include <cstdio>
 
 #include "mdh/driver/decomposition.h"
@@ -256,7 +258,8 @@ std::string records_file(const Request& request) {
 }
 
 tune::Contents load_records(const Request& request) {
-  if (!request.records.empty()) return tune::parse_records(read_file(request.records));
+  const bool named = !request.records.empty();
+  if (named && !std::filesystem::exists(request.records)) read_file(request.records);  // throws
   return tune::Database(records_file(request)).load();
 }
 

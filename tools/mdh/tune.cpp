@@ -1,5 +1,6 @@
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 
 #include <nlohmann/json.hpp>
 
@@ -7,7 +8,6 @@
 #include "mdh/driver/tuner.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/support/text.h"
-#include "mdh/tune/technique.h"
 #include "tools/mdh/tune_progress.h"
 #include "tools/mdh/verbs.h"
 
@@ -160,7 +160,8 @@ void print_text(const Problem& problem, const driver::TuneReport& report, const 
   fmt::print("tried       {} configurations{}\n", report.trials.size(),
              failures.empty() ? "" : ", failed: " + join(failures, ", "));
   fmt::print("best        {:.4g} us, {:.4g} GFLOP/s, {:.4g} GB/s, verified: {}\n",
-             best.timing.median_us, rate(static_cast<double>(hl::operations(problem.program)), best),
+             best.timing.median_us,
+             rate(static_cast<double>(hl::operations(problem.program)), best),
              rate(static_cast<double>(hl::bytes(problem.program)), best), best.verified);
   if (report.first) {
     fmt::print("gain        {:.2f} over the first choice ({:.4g} us)\n",
@@ -174,6 +175,7 @@ void print_text(const Problem& problem, const driver::TuneReport& report, const 
 
 int tune(const Request& request, const TuneVerbOptions& verb) {
   Request asked = request;
+  asked.no_records = true;  // the search looks into them itself
   const Problem problem = resolve(asked);
   if (problem.target->name != "openmp") {
     unsupported("E883", {}, fmt::format("tuning for target '{}'", problem.target->name),
@@ -181,7 +183,9 @@ int tune(const Request& request, const TuneVerbOptions& verb) {
   }
   driver::TuneOptions options = options_of(request, problem, verb);
   const driver::Site where = site_of(request, problem);
-  const tune::Contents contents = request.no_records ? tune::Contents{} : load_records(request);
+  // The first search makes the file.
+  const bool none = request.no_records || !std::filesystem::exists(records_file(request));
+  const tune::Contents contents = none ? tune::Contents{} : load_records(request);
   options.known = known_trials(problem, where, contents.records);
   for (const driver::Trial& trial : options.known) options.starts.push_back(trial.config);
   for (const driver::RecordedConfig& near :

@@ -22,7 +22,8 @@ TuneProgressBar::~TuneProgressBar() {
 
 std::string progress_text(const driver::TuneProgress& progress, double seconds,
                           size_t evaluations) {
-  std::string text = progress.best_us ? fmt::format("best {:.4g} us", *progress.best_us) : "no best";
+  std::string text =
+      progress.best_us ? fmt::format("best {:.4g} us", *progress.best_us) : "no best";
   text += fmt::format(", {} tried, {} failed", progress.evaluations, progress.failures);
   if (evaluations > 0) {
     const size_t left = evaluations - std::min(evaluations, progress.evaluations);
@@ -33,10 +34,9 @@ std::string progress_text(const driver::TuneProgress& progress, double seconds,
 
 void TuneProgressBar::show(const driver::TuneProgress& progress) {
   if (quiet_) return;
-  const double part =
-      evaluations_ > 0
-          ? static_cast<double>(progress.evaluations) / static_cast<double>(evaluations_)
-          : progress.seconds / seconds_;
+  const double part = evaluations_ > 0 ? static_cast<double>(progress.evaluations) /
+                                             static_cast<double>(evaluations_)
+                                       : progress.seconds / seconds_;
   const std::string text = progress_text(progress, seconds_, evaluations_);
   if (!terminal_) {
     if (progress.seconds - shown_ < 5) return;

@@ -24,7 +24,6 @@ class TuneProgressBar {
 };
 
 /// "best 15.2 us, 118 tried, 3 failed, 12 s left"
-std::string progress_text(const driver::TuneProgress& progress, double seconds,
-                          size_t evaluations);
+std::string progress_text(const driver::TuneProgress& progress, double seconds, size_t evaluations);
 
 }  // namespace mdh::tool

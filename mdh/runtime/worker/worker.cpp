@@ -201,15 +201,16 @@ bool Worker::deliver(const WorkRequest& request, const SharedBuffers& buffers) {
 
 Outcome Worker::run(const kernel::Module& module, const std::string& library,
                     const SharedBuffers& buffers, const WorkOptions& options) {
-  WorkRequest request{.version = MDH_VERSION,
-                      .library = library,
-                      .steps = module.steps,
-                      .bytes = buffers.bytes(),
-                      .workspace_bytes = module.workspace(),
-                      .parts_on_cores = module.parts_on_cores,
-                      .threads = options.threads,
-                      .time_limit = options.time_limit > 0 ? options.time_limit : options_.time_limit,
-                      .measure = options.measure};
+  WorkRequest request{
+      .version = MDH_VERSION,
+      .library = library,
+      .steps = module.steps,
+      .bytes = buffers.bytes(),
+      .workspace_bytes = module.workspace(),
+      .parts_on_cores = module.parts_on_cores,
+      .threads = options.threads,
+      .time_limit = options.time_limit > 0 ? options.time_limit : options_.time_limit,
+      .measure = options.measure};
   internal_check(module.arguments.size() == buffers.bytes().size(), "{} buffers for {} arguments",
                  buffers.bytes().size(), module.arguments.size());
   for (const kernel::Argument& a : module.arguments) request.is_output.push_back(a.is_output);

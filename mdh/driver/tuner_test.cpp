@@ -1,0 +1,121 @@
+#include "mdh/driver/tuner.h"
+
+#include <gtest/gtest.h>
+
+#include "mdh/hl/instantiate.h"
+#include "mdh/hl/parse.h"
+#include "mdh/ll/config.h"
+
+namespace mdh::driver::tuner_test {
+namespace {
+
+hl::Program matmul(int64_t n) {
+  const std::string size = std::to_string(n);
+  return hl::instantiate(
+      hl::parse("mdh 1\nprogram matmul = out_view( C: f32 = [i, j] ) * md_hom( i: " + size +
+                " by cc, j: " + size + " by cc, k: " + size +
+                " by pw(add) ) { C = A * B; } * inp_view( A: f32 = [i, k]; B: f32 = [k, j] )"),
+      {});
+}
+
+CandidateOptions options() {
+  CandidateOptions o;
+  o.target = &find_target("openmp");
+  o.machine = machine::find_machine("cpu");
+  o.threads = 2;
+  o.worker.program = MDH_WORKER_FILE;
+  o.worker.time_limit = 10;
+  return o;
+}
+
+ll::Config usual(const hl::Program& p) {
+  return ll::default_config(p, machine::find_machine("cpu"), 2);
+}
+
+TEST(Candidates, right_ones_are_verified_and_timed) {
+  const hl::Program p = matmul(24);
+  Candidates candidates(p, options());
+  std::vector<Trial> trials = candidates.compile({usual(p), usual(p)}, Candidates::Together::all);
+  for (size_t n = 0; n < trials.size(); ++n) {
+    candidates.measure(n, {}, trials[n]);
+    EXPECT_TRUE(trials[n].is_good()) << trials[n].reason;
+    EXPECT_EQ(trials[n].verified, "full");
+    EXPECT_GT(trials[n].timing.median_us, 0);
+  }
+}
+
+TEST(Candidates, one_that_cannot_be_lowered_or_compiled_is_lost_alone) {
+  const hl::Program p = matmul(24);
+  Candidates candidates(p, options());
+  ll::Config invalid = usual(p), refused = usual(p);
+  invalid.order.clear();
+  refused.code.kernel.flags = {"--no-such-flag"};
+  std::vector<Trial> trials =
+      candidates.compile({invalid, usual(p), refused}, Candidates::Together::all);
+  for (size_t n = 0; n < trials.size(); ++n) candidates.measure(n, {}, trials[n]);
+  EXPECT_EQ(trials[0].outcome, tune::RecordOutcome::compile_error);
+  EXPECT_TRUE(trials[1].is_good()) << trials[1].reason;
+  EXPECT_EQ(trials[2].outcome, tune::RecordOutcome::compile_error);
+  EXPECT_FALSE(trials[2].reason.empty());
+}
+
+TEST(Candidates, one_that_takes_too_long_is_stopped_and_the_next_one_runs) {
+  const hl::Program p = matmul(700);
+  Candidates candidates(p, options());
+  ll::Config slow = usual(p);
+  slow.code.kernel.flags = {"-O0"};
+  std::vector<Trial> trials =
+      candidates.compile({slow, usual(matmul(700))}, Candidates::Together::none);
+  candidates.measure(0, {.give_up_us = 1}, trials[0]);
+  EXPECT_EQ(trials[0].outcome, tune::RecordOutcome::timeout) << trials[0].timing.median_us;
+  candidates.measure(1, {}, trials[1]);
+  EXPECT_TRUE(trials[1].is_good()) << trials[1].reason;
+}
+
+TEST(Candidates, too_little_memory_is_a_value) {
+  const hl::Program p = matmul(24);
+  CandidateOptions little = options();
+  little.worker.memory_limit = 8 << 20;
+  Candidates candidates(p, little);
+  std::vector<Trial> trials = candidates.compile({usual(p)}, Candidates::Together::all);
+  candidates.measure(0, {}, trials[0]);
+  EXPECT_FALSE(trials[0].is_good());
+}
+
+TEST(Tuner, finds_a_configuration_within_a_number_of_evaluations) {
+  const hl::Program p = matmul(64);
+  TuneOptions o;
+  o.candidates = options();
+  o.evaluations = 12;
+  o.seconds = 120;
+  size_t told = 0;
+  const TuneReport report = tune(p, o, [&](const Trial&, const TuneProgress& progress) {
+    ++told;
+    EXPECT_EQ(progress.evaluations, told);
+  });
+  ASSERT_TRUE(report.best);
+  EXPECT_EQ(report.trials.size(), told);
+  EXPECT_EQ(report.trials.size(), 12U);
+  EXPECT_EQ(report.stopped_by, "evaluations");
+  EXPECT_EQ(report.best->verified, "full");
+  for (const Trial& trial : report.trials) {
+    if (!trial.is_good()) continue;
+    EXPECT_GE(trial.timing.median_us, report.best->timing.median_us);
+  }
+}
+
+TEST(Tuner, stops_when_it_is_asked_to_and_keeps_the_best) {
+  const hl::Program p = matmul(64);
+  TuneOptions o;
+  o.candidates = options();
+  o.seconds = 120;
+  size_t told = 0;
+  o.interrupted = [&] { return told >= 3; };
+  const TuneReport report = tune(p, o, [&](const Trial&, const TuneProgress&) { ++told; });
+  EXPECT_EQ(report.stopped_by, "interrupted");
+  EXPECT_LT(report.trials.size(), 12U);
+  EXPECT_TRUE(report.best);
+}
+
+}  // namespace
+}  // namespace mdh::driver::tuner_test
