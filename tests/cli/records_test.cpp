@@ -1,6 +1,7 @@
 // Tuning records on the command line: runs that use them, and the verbs that manage them.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -266,6 +267,8 @@ TEST_F(Records, mistakes_are_answered) {
 }
 
 TEST_F(Records, without_any_are_an_empty_table) {
+  // Other tests may have left some in the home that tests share.
+  setenv("XDG_DATA_HOME", path("home").c_str(), 1);
   EXPECT_EQ(mdh("records list --json").out, "");
   EXPECT_EQ(mdh("records list").exit, 0);
   EXPECT_EQ(mdh("records prune").out, "kept: 0 records, removed: 0\n");

@@ -1,8 +1,7 @@
 #include "tools/mdh/request.h"
 
-#include <filesystem>
-
 #include <cstdio>
+#include <filesystem>
 
 #include "mdh/driver/decomposition.h"
 #include "mdh/driver/devices.h"
