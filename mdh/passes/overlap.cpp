@@ -102,7 +102,8 @@ class Overlap {
     const bool only_beside = std::all_of(all_.begin(), all_.end(), [&](const Digit& d) {
       return !defined_.contains(d.var) || is_replicated(d.how);
     });
-    return only_beside && !outside_.empty() && has_contiguous_parts() && block(tile_, nullptr);
+    return only_beside && !outside_.empty() && is_one_piece() && has_contiguous_parts() &&
+           block(tile_, nullptr);
   }
 
   Block result(const Expr& by) {
@@ -116,6 +117,15 @@ class Overlap {
   const std::vector<Digit>& outside() const { return outside_; }
 
  private:
+  /// The tile has no holes: shifted back, it would leave those elements out that lie before them.
+  bool is_one_piece() const {
+    return std::all_of(all_.begin(), all_.end(), [&](const Digit& d) {
+      return !defined_.contains(d.var) ||
+             std::all_of(outside_.begin(), outside_.end(),
+                         [&](const Digit& other) { return d.step < other.step; });
+    });
+  }
+
   /// What a core computes is one piece of the dimension.
   bool has_contiguous_parts() const {
     for (const Digit& core : all_) {

@@ -5,16 +5,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 
 #include "examples/catalogue.h"
+#include "mdh/driver/data.h"
+#include "mdh/driver/stages.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/hl/instantiate.h"
 #include "mdh/ll/print.h"
+#include "mdh/loop/evaluate.h"
 #include "mdh/passes/lower.h"
 #include "mdh/scalar/resolve.h"
 #include "mdh/support/files.h"
+#include "tests/property/triples.h"
 
 namespace mdh::tuning_test {
 namespace {
@@ -162,6 +167,40 @@ TEST(SearchSpace, what_is_locked_is_in_every_configuration) {
       EXPECT_TRUE(d.layer != "REG" || d.parts == 2);
     }
     EXPECT_EQ(parts, 64);
+  }
+}
+
+/// The heart of it all, on configurations of the kind that a search tries: sizes are small and odd,
+/// so that every tile has an edge.
+TEST(SearchSpace, every_configuration_computes_the_program) {
+  const std::vector<Case> small = {
+      {"matmul", {{"I", 7}, {"J", 13}, {"K", 5}}, "cpu"},
+      {"matvec", {{"I", 9}, {"K", 31}}, "cpu"},
+      {"conv2d", {{"P", 6}, {"Q", 17}, {"R", 3}, {"S", 2}}, "cpu"},
+      {"jacobi3d", {{"I1", 3}, {"I2", 4}, {"I3", 23}}, "cpu"},
+      {"bmatmul", {{"NB", 2}, {"I", 3}, {"J", 11}, {"K", 4}}, "cpu"},
+      {"histo", {{"E", 19}, {"B", 6}}, "cpu"},
+      {"dot", {{"K", 45}}, "cpu"},
+  };
+  const char* wished = std::getenv("MDH_CASES");
+  const int samples = wished ? std::atoi(wished) : 12;
+  for (const Case& c : small) {
+    const hl::Program program = program_of(c.program, c.sizes);
+    const machine::Machine& machine = machine::find_machine(c.machine);
+    const driver::SearchSpace space(program, machine, {.cores = 2});
+    const std::vector<scalar::Array> inputs = driver::random_inputs(program, 3);
+    Random random(11);
+    for (int n = 0; n < samples; ++n) {
+      const ll::Config config = space.config(space.sample(random));
+      SCOPED_TRACE(std::string(c.program) + " " + ll::print(config));
+      const driver::Stages stages =
+          driver::lower_all(program, machine, config, driver::find_target("openmp"), "kernel");
+      const auto fused =
+          test::reshaped(inputs, stages.low.computation, stages.low.computation.inputs);
+      const auto outputs = loop::evaluate(stages.concrete, fused);
+      test::expect_same(program, inputs, test::reshaped(outputs, program, program.outputs));
+      if (testing::Test::HasFailure()) return;
+    }
   }
 }
 
