@@ -22,7 +22,7 @@ struct CandidateOptions {
   int threads = 1;
   uint64_t seed = 1;
   runtime::WorkerOptions worker = {.time_limit = 10};
-  runtime::host::BuildOptions build = {.seconds = 30};
+  runtime::host::BuildOptions build = {.seconds = 8};  // long code is rarely fast code
 };
 
 /// What became of a configuration.
