@@ -1,6 +1,7 @@
 // Configurations that are tried: compiled together, run in a worker, checked, timed.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "mdh/machine/machine.h"
 #include "mdh/runtime/host/build.h"
 #include "mdh/runtime/worker/worker.h"
+#include "mdh/scalar/array.h"
 #include "mdh/tune/record.h"
 
 namespace mdh::driver {
@@ -21,6 +23,7 @@ struct CandidateOptions {
   machine::Machine machine;
   int threads = 1;
   uint64_t seed = 1;
+  std::function<std::vector<scalar::Array>()> inputs;  // none: drawn from the seed
   runtime::WorkerOptions worker = {.time_limit = 10};
   runtime::host::BuildOptions build = {.seconds = 8};  // long code is rarely fast code
 };
@@ -41,10 +44,12 @@ struct Trial {
 struct Effort {
   runtime::TimingLimits limits = {.warm_up = 1, .least = 3, .most = 20, .seconds = 0.08};
   double give_up_us = 0;  // a first run that takes longer is the last one; 0: never
+  double best_us = 0;     // one that is faster is verified by itself; 0: every one
 };
 
 /// Results are compared with those of the first configuration that passed the whole verification:
-/// what equals them up to rounding is right, what does not is verified by itself.
+/// those with the same bits are as well verified, others that are equal up to rounding "sampled".
+/// What differs more, and what is faster than all before, is verified by itself.
 class Candidates {
  public:
   Candidates(const hl::Program& program, CandidateOptions options);

@@ -174,7 +174,6 @@ std::vector<std::string> combinations(const SpaceContext& c) {
   return all;
 }
 
-/// What happens where the last tile of registers is not whole.
 /// A result is finished only behind loops or cores.
 bool is_combined_outside(const SpaceContext& c, const Point& p) {
   const LevelParts& parts = parts_at(c, p);
@@ -188,6 +187,7 @@ bool is_combined_outside(const SpaceContext& c, const Point& p) {
   });
 }
 
+/// What happens where the last tile of registers is not whole.
 Parameter edge_parameter(const SpaceContext& c, const std::string& dimension) {
   std::vector<std::string> reads = parts_names(c), tiles;
   reads.insert(reads.begin(), "fuse");

@@ -66,6 +66,9 @@ const LevelParts& parts_at(const SpaceContext& context, const tune::Point& point
 std::vector<std::string> dimensions_on(const SpaceContext& context, const SpaceVariant& variant,
                                        const LevelParts& parts, const std::string& layer);
 
+/// The words of "j,i,k".
+std::vector<std::string> words_of(const std::string& list);
+
 /// The level order of a configuration whose split and order are known: the n-th level on a layer.
 std::vector<ll::LevelName> levels_on(const ll::Config& config, const std::string& layer);
 

@@ -192,20 +192,6 @@ Parameter late_parameter(const SpaceContext& c) {
   return {"late", range, parts_and_fuse(c), tune::ParameterKind::categorical};
 }
 
-std::vector<std::string> words_of(const std::string& list) {
-  std::vector<std::string> words;
-  std::string word;
-  for (const char c : list + ",") {
-    if (c != ',') {
-      word += c;
-    } else {
-      if (!word.empty()) words.push_back(word);
-      word.clear();
-    }
-  }
-  return words;
-}
-
 bool is_replicated(const SpaceContext& c, const std::string& layer) {
   return layer == c.layers.registers || layer == c.layers.lanes;
 }
@@ -241,6 +227,10 @@ void add_order(const SpaceContext& c, const Point& p, const SpaceVariant& varian
 }
 
 }  // namespace
+
+std::vector<std::string> words_of(const std::string& list) {
+  return list.empty() ? std::vector<std::string>() : split(list, ',');
+}
 
 std::vector<std::string> parts_names(const SpaceContext& c) {
   std::vector<std::string> names;

@@ -79,16 +79,6 @@ std::vector<Value> layouts_in(const SpaceContext& c, const std::string& region) 
   return values;
 }
 
-std::vector<std::string> split_at_commas(const std::string& list) {
-  std::vector<std::string> words;
-  for (size_t begin = 0; begin < list.size();) {
-    const size_t end = std::min(list.find(',', begin), list.size());
-    words.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
-}
-
 bool moves_along(const SpaceVariant& variant, const std::string& buffer,
                  const std::string& dimension) {
   for (const hl::BufferView& view : variant.program.inputs) {
@@ -114,7 +104,7 @@ std::vector<Value> register_places(const SpaceContext& c, const Point& p,
   if (c.options.restricted) return values;
   const auto [layer, number] = pack == "none" ? std::pair<std::string, size_t>{} : place_of(pack);
   const size_t first = layer == c.layers.inner ? number + 1 : 0;
-  const std::vector<std::string> order = split_at_commas(p.label("order." + c.layers.inner));
+  const std::vector<std::string> order = words_of(p.label("order." + c.layers.inner));
   for (size_t n = order.size(); n > first; --n) {
     // What a loop inside walks along would be an array in memory.
     if (moves_along(c.variant(p.label("fuse")), buffer, order[n - 1])) break;
@@ -191,8 +181,8 @@ std::vector<Value> result_layers(const SpaceContext& c, const Point& p) {
   if (!c.layers.cores.empty()) layers.assign(c.layers.cores.begin() + 1, c.layers.cores.end());
   std::vector<Value> values = used_layers(c, p, layers);
   const SpaceVariant& variant = c.variant(p.label("fuse"));
-  const std::vector<std::string> inner = split_at_commas(p.label("order." + c.layers.inner));
-  const std::vector<std::string> outer = split_at_commas(p.label("order." + c.layers.outer));
+  const std::vector<std::string> inner = words_of(p.label("order." + c.layers.inner));
+  const std::vector<std::string> outer = words_of(p.label("order." + c.layers.outer));
   if (ends_reducing(variant, inner)) values.emplace_back(c.layers.inner);
   const bool all = std::all_of(inner.begin(), inner.end(),
                                [&](const auto& d) { return variant.find(d)->is_reduced; });

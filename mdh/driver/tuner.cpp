@@ -13,7 +13,7 @@
 namespace mdh::driver {
 namespace {
 
-/// Compilers that the best few are compiled by; the first one that exists screens.
+/// Compilers that the best few are compiled by.
 struct CompilerChoice {
   std::string compiler;
   std::vector<std::string> flags;
@@ -40,16 +40,27 @@ CompilerChoice quick_compiler(const std::vector<CompilerChoice>& all) {
   return {all.front().compiler, {"-O2"}};
 }
 
+bool decides_compiler(const TuneOptions& options) {
+  return std::any_of(options.locks.begin(), options.locks.end(),
+                     [](const std::string& lock) { return lock.starts_with("compiler"); });
+}
+
+/// The search compiles cheaply and the final with all compilers, unless the user decides.
+std::vector<std::string> locks_of(const TuneOptions& options) {
+  std::vector<std::string> locks = options.locks;
+  if (!decides_compiler(options)) locks.push_back("compiler=default");
+  return locks;
+}
+
 class TuningRun {
  public:
   TuningRun(const hl::Program& program, const TuneOptions& options, const OnTrial& on_trial)
-      : program_(program),
-        options_(options),
+      : options_(options),
         on_trial_(on_trial),
         space_(program, options.candidates.machine,
                {.cores = options.candidates.threads,
                 .restricted = options.restricted,
-                .locks = options.locks}),
+                .locks = locks_of(options)}),
         candidates_(program, options.candidates),
         compilers_(compilers_here()) {}
 
@@ -99,8 +110,10 @@ class TuningRun {
   }
 
   std::optional<tune::Point> point_of(ll::Config config) const {
-    config.code.kernel.compiler.clear();
-    config.code.kernel.flags.clear();
+    if (!decides_compiler(options_)) {
+      config.code.kernel.compiler.clear();
+      config.code.kernel.flags.clear();
+    }
     return space_.point(config);
   }
 
@@ -111,6 +124,7 @@ class TuningRun {
 
   ll::Config quick(const tune::Point& point) const {
     ll::Config config = space_.config(point);
+    if (decides_compiler(options_)) return config;
     const CompilerChoice compiler = quick_compiler(compilers_);
     config.code.kernel.compiler = compiler.compiler;
     config.code.kernel.flags = compiler.flags;
@@ -139,7 +153,7 @@ class TuningRun {
       }
       if (options_.evaluations > 0) {
         const size_t room = options_.evaluations - report_.trials.size();
-        if (valid.size() > room) valid.resize(room, valid.front());
+        valid.erase(valid.begin() + static_cast<long>(std::min(room, valid.size())), valid.end());
       }
       const std::vector<Trial> trials = tried(valid);
       for (size_t n = 0; n < trials.size(); ++n) {
@@ -171,7 +185,7 @@ class TuningRun {
         break;
       }
       const double best = best_us();
-      candidates_.measure(n, {.give_up_us = best > 0 ? 3 * best : 0}, trials[n]);
+      candidates_.measure(n, {.give_up_us = 3 * best, .best_us = best}, trials[n]);
       note(trials[n], "searching");
     }
     return trials;
@@ -181,7 +195,6 @@ class TuningRun {
 
   void note(const Trial& trial, const std::string& phase) {
     report_.trials.push_back(trial);
-    report_.when.push_back(elapsed());
     if (!trial.is_good()) ++report_.failures[to_string(trial.outcome)];
     if (trial.is_good() && !report_.first) report_.first = trial;
     if (trial.is_good() && (!report_.best || trial.timing.median_us < best_us())) {
@@ -209,8 +222,10 @@ class TuningRun {
     std::vector<ll::Config> configs;
     for (const Trial* trial : good) {
       ll::Config config = trial->config;
-      config.code.kernel.compiler.clear();
-      config.code.kernel.flags.clear();
+      if (!decides_compiler(options_)) {
+        config.code.kernel.compiler.clear();
+        config.code.kernel.flags.clear();
+      }
       const bool known = std::find(configs.begin(), configs.end(), config) != configs.end();
       if (!known && configs.size() < count) configs.push_back(config);
     }
@@ -221,7 +236,9 @@ class TuningRun {
   void decide() {
     std::vector<ll::Config> finalists;
     for (const ll::Config& config : best_few(3)) {
+      if (decides_compiler(options_)) finalists.push_back(config);
       for (const CompilerChoice& compiler : compilers_) {
+        if (decides_compiler(options_)) break;
         finalists.push_back(config);
         finalists.back().code.kernel.compiler = compiler.compiler;
         finalists.back().code.kernel.flags = compiler.flags;
@@ -229,8 +246,9 @@ class TuningRun {
     }
     std::vector<Trial> trials = candidates_.compile(finalists, Candidates::Together::none);
     std::vector<std::vector<double>> samples(trials.size());
-    const Effort effort{.limits = {.warm_up = 1, .least = 3, .most = 10, .seconds = 0.1}};
+    Effort effort{.limits = {.warm_up = 1, .least = 3, .most = 10, .seconds = 0.1}};
     for (int round = 0; round < 3; ++round) {
+      if (round == 1) effort.best_us = 1e-9;  // all have been verified
       for (size_t n = 0; n < trials.size(); ++n) {
         if (options_.interrupted() || !trials[n].is_good()) continue;
         candidates_.measure(n, effort, trials[n]);
@@ -238,13 +256,13 @@ class TuningRun {
       }
       if (is_over(1.2)) break;
     }
+    final_from_ = report_.trials.size();
     for (size_t n = 0; n < trials.size(); ++n) {
-      if (samples[n].empty()) continue;
+      if (trials[n].is_good() && samples[n].empty()) continue;  // there was no time for it
       std::sort(samples[n].begin(), samples[n].end());
-      trials[n].timing.median_us = samples[n][samples[n].size() / 2];
+      if (trials[n].is_good()) trials[n].timing.median_us = samples[n][samples[n].size() / 2];
       note(trials[n], "final");
     }
-    final_from_ = report_.trials.size() - trials.size();
   }
 
   /// Times of the final are better known than those of the search.
@@ -260,7 +278,6 @@ class TuningRun {
     if (report_.stopped_by.empty()) report_.stopped_by = "time";
   }
 
-  const hl::Program& program_;
   const TuneOptions& options_;
   const OnTrial& on_trial_;
   SearchSpace space_;

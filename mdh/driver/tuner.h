@@ -42,7 +42,6 @@ struct TuneReport {
   std::optional<Trial> best;
   std::optional<Trial> first;              // what would run without any tuning
   std::vector<Trial> trials;               // in order
-  std::vector<double> when;                // seconds, one for each of them
   std::map<std::string, size_t> failures;  // by kind
   std::string stopped_by;
 };

@@ -59,6 +59,23 @@ TEST(Candidates, one_that_cannot_be_lowered_or_compiled_is_lost_alone) {
   EXPECT_FALSE(trials[2].reason.empty());
 }
 
+TEST(Candidates, wrong_results_are_found_before_and_after_there_is_a_right_one) {
+  const hl::Program p = matmul(24);
+  ll::Config wrong = usual(p);
+  wrong.code.kernel.flags = {"-Dfloat=int"};
+  for (const std::vector<ll::Config>& order :
+       {std::vector{wrong, usual(p)}, std::vector{usual(p), wrong}}) {
+    Candidates candidates(p, options());
+    std::vector<Trial> trials = candidates.compile(order, Candidates::Together::all);
+    for (size_t n = 0; n < trials.size(); ++n) {
+      candidates.measure(n, {}, trials[n]);
+      const bool is_wrong = trials[n].config == wrong;
+      EXPECT_EQ(trials[n].is_good(), !is_wrong) << trials[n].reason;
+      EXPECT_TRUE(!is_wrong || trials[n].outcome == tune::RecordOutcome::wrong);
+    }
+  }
+}
+
 TEST(Candidates, one_that_takes_too_long_is_stopped_and_the_next_one_runs) {
   const hl::Program p = matmul(700);
   Candidates candidates(p, options());
@@ -102,6 +119,18 @@ TEST(Tuner, finds_a_configuration_within_a_number_of_evaluations) {
     if (!trial.is_good()) continue;
     EXPECT_GE(trial.timing.median_us, report.best->timing.median_us);
   }
+}
+
+TEST(Tuner, leaves_the_compiler_to_the_user_who_decides_it) {
+  const hl::Program p = matmul(32);
+  TuneOptions o;
+  o.candidates = options();
+  o.evaluations = 3;
+  o.locks = {"compiler=gcc, scheduled"};
+  const TuneReport report = tune(p, o, [](const Trial&, const TuneProgress&) {});
+  ASSERT_TRUE(report.best);
+  EXPECT_EQ(report.best->config.code.kernel.compiler, "gcc");
+  EXPECT_EQ(report.best->config.code.kernel.flags, std::vector<std::string>{"-O3"});
 }
 
 TEST(Tuner, stops_when_it_is_asked_to_and_keeps_the_best) {

@@ -119,7 +119,6 @@ Cost estimate(const Shape& shape, const machine::Machine& machine, const ll::Con
   const double share = share_of_slowest(shape, s, rates.cores);
   const double rounds = rounds_of(shape, config, s) * share;
   Cost cost;
-  cost.balance = share * std::min<double>(rates.cores, 1e9);
   cost.registers = body.registers;
   cost.compute = rounds * body.time;
   cost.results = flushing(s, body, rounds, rates);

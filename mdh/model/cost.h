@@ -23,7 +23,6 @@ struct Cost {
   double copies = 0;
   double results = 0;  // partial results: written, combined
   double overhead = 0;
-  double balance = 1;       // time of the slowest core / mean
   double registers = 0;     // vectors that are wanted at the same time
   double bytes_memory = 0;  // of all cores
   int extras = 0;           // decisions that differ from what is usual

@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "mdh/driver/data.h"
 #include "mdh/driver/tuner.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/support/text.h"
@@ -120,6 +119,11 @@ driver::TuneOptions options_of(const Request& request, const Problem& problem,
   options.candidates.machine = problem.machine;
   options.candidates.threads = problem.threads;
   options.candidates.seed = request.seed;
+  if (problem.entry && problem.entry->inputs) {
+    options.candidates.inputs = [&] {
+      return problem.entry->inputs(problem.instance, problem.program, request.seed);
+    };
+  }
   const Budget budget = budget_of(verb.budget);
   options.seconds = budget.seconds;
   options.evaluations = budget.evaluations;
