@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "mdh/runtime/process.h"
 #include "mdh/support/cores.h"
@@ -28,6 +29,24 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int socket_of_worker = 3;
 
+bool user_decides_where_threads_run() {
+  for (const char* name : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
+    if (std::getenv(name) != nullptr) return true;
+  }
+  return false;
+}
+
+/// Threads that are free to move may meet on one core, where one waits, spinning, for the other:
+/// unless the user says otherwise each has a core of its own.
+std::vector<char*> environment_of_worker() {
+  static char bind[] = "OMP_PROC_BIND=spread", places[] = "OMP_PLACES=cores";
+  std::vector<char*> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) all.push_back(*entry);
+  if (!user_decides_where_threads_run()) all.insert(all.end(), {bind, places});
+  all.push_back(nullptr);
+  return all;
+}
+
 /// What is printed by the worker goes to stderr: stdout belongs to the results of the parent.
 pid_t spawn(const std::string& program, int64_t memory_limit, int socket) {
   posix_spawn_file_actions_t actions;
@@ -39,7 +58,8 @@ pid_t spawn(const std::string& program, int64_t memory_limit, int socket) {
   char* arguments[] = {name.data(), memory.data(), nullptr};
   pid_t child = 0;
   const CoresOfStart for_the_child;
-  const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, arguments, environ);
+  const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, arguments,
+                                 environment_of_worker().data());
   posix_spawn_file_actions_destroy(&actions);
   return failed == 0 ? child : 0;
 }
