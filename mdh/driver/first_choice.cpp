@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
+#include "mdh/driver/sketches.h"
 #include "mdh/model/cost.h"
 
 namespace mdh::driver {
@@ -13,7 +15,11 @@ class Chooser {
  public:
   Chooser(const SearchSpace& space, const machine::Machine& machine, const model::Rates& rates,
           const FirstChoiceOptions& options)
-      : space_(space), machine_(machine), rates_(rates), options_(options), random_(options.seed) {}
+      : space_(space),
+        machine_(machine),
+        options_(options),
+        random_(options.seed),
+        estimate_(machine, rates) {}
 
   std::vector<EstimatedPoint> run() {
     for (const tune::Point& start : options_.starts) note(start);
@@ -49,19 +55,9 @@ class Chooser {
   }
 
   double note(const tune::Point& point) {
-    const double cost =
-        model::estimate(shape_of(point), machine_, space_.config(point), rates_).total();
+    const double cost = estimate_(space_, point);
     costs_.emplace(point.key(), EstimatedPoint{point, cost});
     return cost;
-  }
-
-  const model::Shape& shape_of(const tune::Point& point) {
-    const std::string& fuse = point.label("fuse");
-    auto found = shapes_.find(fuse);
-    if (found == shapes_.end()) {
-      found = shapes_.emplace(fuse, model::shape_of(space_.fused(point))).first;
-    }
-    return found->second;
   }
 
   /// The best of some random points.
@@ -131,18 +127,45 @@ class Chooser {
 
   const SearchSpace& space_;
   const machine::Machine& machine_;
-  const model::Rates& rates_;
   const FirstChoiceOptions& options_;
   Random random_;
   std::map<std::string, EstimatedPoint> costs_;
-  std::map<std::string, model::Shape> shapes_;
+  PointEstimate estimate_;
 };
+
+}  // namespace
+
+double PointEstimate::operator()(const SearchSpace& space, const tune::Point& point) {
+  const std::string& fuse = point.label("fuse");
+  auto found = shapes_.find(fuse);
+  if (found == shapes_.end()) {
+    found = shapes_.emplace(fuse, model::shape_of(space.fused(point))).first;
+  }
+  return model::estimate(found->second, machine_, space.config(point), rates_).total();
+}
+
+namespace {
+
+/// Sketches, changed as little as the space asks for.
+std::vector<EstimatedPoint> sketched(const SearchSpace& space, const machine::Machine& machine,
+                                     const model::Rates& rates, size_t count) {
+  std::vector<EstimatedPoint> result;
+  std::set<std::string> known;
+  for (const EstimatedConfig& sketch : sketches(space.program(), machine, rates, count)) {
+    auto point = space.point(sketch.config);
+    if (!point) point = space.nearest_to(sketch.config);
+    if (point && known.insert(point->key()).second) result.push_back({*point, sketch.cost});
+  }
+  return result;
+}
 
 }  // namespace
 
 std::vector<EstimatedPoint> first_choice(const SearchSpace& space, const machine::Machine& machine,
                                          const model::Rates& rates,
                                          const FirstChoiceOptions& options) {
+  std::vector<EstimatedPoint> found = sketched(space, machine, rates, options.count);
+  if (!found.empty()) return found;
   return Chooser(space, machine, rates, options).run();
 }
 

@@ -1,10 +1,13 @@
 // Good configurations without measuring anything.
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "mdh/driver/search_space.h"
 #include "mdh/model/rates.h"
+#include "mdh/model/shape.h"
 
 namespace mdh::driver {
 
@@ -18,6 +21,21 @@ struct FirstChoiceOptions {
 struct EstimatedPoint {
   tune::Point point;
   double cost = 0;  // nanoseconds, estimated
+};
+
+/// What points are estimated to cost, in nanoseconds.
+class PointEstimate {
+ public:
+  /// Both must outlive it.
+  PointEstimate(const machine::Machine& machine, const model::Rates& rates)
+      : machine_(machine), rates_(rates) {}
+
+  double operator()(const SearchSpace& space, const tune::Point& point);
+
+ private:
+  const machine::Machine& machine_;
+  const model::Rates& rates_;
+  std::map<std::string, model::Shape> shapes_;  // by what is fused
 };
 
 /// Valid points, those with the least estimated cost first.

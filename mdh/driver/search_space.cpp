@@ -41,6 +41,8 @@ SearchSpace::SearchSpace(const hl::Program& program, const machine::Machine& mac
 
 SearchSpace::~SearchSpace() = default;
 
+const hl::Program& SearchSpace::program() const { return parts_->program; }
+
 const tune::Space& SearchSpace::parameters() const { return parts_->space; }
 
 ll::Config SearchSpace::config(const tune::Point& point) const {

@@ -53,6 +53,8 @@ class SearchSpace : public tune::SearchDomain {
   SearchSpace(const hl::Program& program, const machine::Machine& machine, SpaceOptions options);
   ~SearchSpace() override;
 
+  const hl::Program& program() const;
+
   /// The parameters before the validator is asked.
   const tune::Space& parameters() const;
 

@@ -67,9 +67,7 @@ class Candidates {
 
   static std::vector<Value> registers(int64_t rest, int64_t used) {
     std::set<int64_t> values = {1};
-    for (const int64_t n : {2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 24}) {
-      if (n <= rest && n * used <= 512) values.insert(n);
-    }
+    for (int64_t n = 2; n <= 24 && n <= rest && n * used <= 512; ++n) values.insert(n);
     return listed(values);
   }
 

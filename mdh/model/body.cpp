@@ -26,23 +26,27 @@ class BodyCounter {
     const double operations = count_operations();
     body.accumulators = count_accumulators();
     body.stored = body.accumulators * rates_.load + scattered(body) * rates_.gathered;
-    double loads = 0, operands = 0, gathered = 0;
+    Loads loads;
     for (const BufferShape& buffer : shape_.buffers) {
-      if (!buffer.is_output) count_loads(buffer, loads, operands, gathered);
+      if (!buffer.is_output) count_loads(buffer, loads);
     }
     // Results that are not in registers are loaded and stored by every single combination.
     const double steps = body.in_registers ? 1 : steps_at_once();
-    double moves = loads;
-    if (body.results == Results::stored) moves += (2 * steps - 1) * body.accumulators;
-    if (body.results == Results::updated) moves += 2 * steps * body.accumulators;
-    if (body.results != Results::kept) gathered += scattered(body) * steps;
-    if (body.results == Results::updated) gathered += scattered(body) * steps;
-    body.registers = body.accumulators + operands;
+    double updates = 0;
+    if (body.results == Results::stored) updates = (2 * steps - 1) * body.accumulators;
+    if (body.results == Results::updated) updates = 2 * steps * body.accumulators;
+    if (body.results != Results::kept) loads.gathered += scattered(body) * steps;
+    if (body.results == Results::updated) loads.gathered += scattered(body) * steps;
+    body.registers = body.accumulators + loads.operands;
     const double spilled = std::max(0.0, body.registers - static_cast<double>(rates_.registers));
+    const double moves = loads.vectors + loads.scalars + updates;
+    // Where lanes of operands can be named, one that is alone has to be spread first.
+    const double spread = rates_.broadcasts_lanes && lanes_ ? loads.scalars : 0;
     const double instructions = operations + moves + 3;
-    body.time = std::max({operations * rates_.operation, moves * rates_.load,
-                          instructions * rates_.instruction, chain(body)}) +
-                gathered * rates_.gathered + spilled * 4 * rates_.load;
+    body.time = std::max({(operations + spread) * rates_.operation, moves * rates_.load,
+                          instructions * rates_.instruction, chain(body, instructions)}) +
+                loads.gathered * rates_.gathered + spilled * 4 * rates_.load;
+    if (body.results == Results::updated) body.time += updates * rates_.load;
     // Very long bodies leave the caches of instructions, and compilers lose track.
     body.time *= 1 + 0.3 * std::max(0.0, instructions / 300 - 1);
     return body;
@@ -82,26 +86,13 @@ class BodyCounter {
     if (!shape_.has_lanes || s_.replicated != levels().size() || !inner_) return false;
     if (is_reduced(inner_->dimension)) return false;
     return std::all_of(shape_.buffers.begin(), shape_.buffers.end(), [&](const BufferShape& b) {
-      return stride(b, inner_->dimension) == 0 || stride(b, inner_->dimension) == 1;
+      return stride_along(b, inner_->dimension) == 0 || stride_along(b, inner_->dimension) == 1;
     });
-  }
-
-  /// How an address moves with a dimension: 0, 1, or more (2 stands for all others).
-  static int stride(const BufferShape& buffer, int dimension) {
-    int most = 0;
-    for (const AccessShape& access : buffer.accesses) {
-      for (size_t e = 0; e < access.index.size(); ++e) {
-        const int64_t step = access.index[e].coefficients[dimension];
-        if (step == 0) continue;
-        most = std::max(most, e + 1 == access.index.size() && step == 1 ? 1 : 2);
-      }
-    }
-    return most;
   }
 
   /// The layout of the innermost staging says what lies next to each other.
   int stride_in_tile(const BufferShape& buffer, int dimension) const {
-    const int plain = stride(buffer, dimension);
+    const int plain = stride_along(buffer, dimension);
     const auto staged = config_.stage.find(buffer.name);
     if (plain == 0 || staged == config_.stage.end()) return plain;
     for (auto r = staged->second.rbegin(); r != staged->second.rend(); ++r) {
@@ -140,11 +131,15 @@ class BodyCounter {
     return r && r->is_explicit && !r->owner.empty();
   }
 
-  /// Vectors (or single values) that one round loads, and those that have to be kept.
-  void count_loads(const BufferShape& buffer, double& loads, double& operands, double& gathered) {
+  /// What one round loads, and the vectors that have to be kept.
+  struct Loads {
+    double vectors = 0, scalars = 0, gathered = 0, operands = 0;
+  };
+
+  void count_loads(const BufferShape& buffer, Loads& loads) {
     double elements = 0;
     const size_t from = s_.replicated;
-    if (lanes_ && stride(buffer, lanes_->dimension) != 0) {
+    if (lanes_ && stride_along(buffer, lanes_->dimension) != 0) {
       for (const auto& group : shifted_along_lanes(buffer)) {
         elements += static_cast<double>(tile_of(shape_, s_.loops, group, from).elements);
       }
@@ -152,14 +147,19 @@ class BodyCounter {
       elements = static_cast<double>(tile_of(shape_, s_.loops, buffer, from).elements);
     }
     const int along = lanes_ ? stride_in_tile(buffer, lanes_->dimension) : 0;
+    const bool packs = along == 0 && lanes_ && is_in_registers(buffer) && rates_.broadcasts_lanes;
     double moved = elements;
     if (along == 1) moved = elements / lane_count() * vectors_of_lanes();
-    const bool packs = along == 0 && lanes_ && is_in_registers(buffer) && rates_.broadcasts_lanes;
     if (packs) moved = std::ceil(elements / std::min(hardware_lanes(), side_by_side(buffer)));
-    if (along == 2) gathered += elements * often(buffer);
-    loads += moved * often(buffer);
+    if (along == 2) loads.gathered += elements * often(buffer);
+    const bool single = along == 0 && (!packs || moved == elements);
+    // What a compiler would keep over many rounds has to have room beside the results.
+    const bool fits = moved + count_accumulators() + 6 <= static_cast<double>(rates_.registers);
+    const double share = single && !is_in_registers(buffer) && !fits ? 1 : often(buffer);
+    (single ? loads.scalars : loads.vectors) += moved * share;
     // Values that are used at once need no register of their own for long.
-    operands += packs ? moved : std::min(moved, along == 0 ? 2.0 : moved);
+    const bool kept = packs || (along == 1 && is_in_registers(buffer));
+    loads.operands += kept ? moved : std::min(moved, along == 0 ? 2.0 : 6.0);
   }
 
   /// Elements of a tile for registers that one load can bring.
@@ -274,7 +274,7 @@ class BodyCounter {
   double scattered(const Body& body) const {
     if (!lanes_) return 0;
     for (const BufferShape& buffer : shape_.buffers) {
-      if (buffer.is_output && stride(buffer, lanes_->dimension) == 2) {
+      if (buffer.is_output && stride_along(buffer, lanes_->dimension) == 2) {
         return body.accumulators * lane_count();
       }
     }
@@ -282,17 +282,21 @@ class BodyCounter {
   }
 
   /// From one round to the next: each accumulator takes in all parts that are combined at once.
-  double chain(const Body& body) const {
+  double chain(const Body& body, double instructions) const {
     double horizontal = 0;
     if (lanes_ && is_reduced(lanes_->dimension) && !is_combined_late(*lanes_)) {
       horizontal = lane_count() * body.accumulators * rates_.latency;
     }
     const bool goes_on = inner_ && is_reduced(inner_->dimension);
-    if (!goes_on && body.in_registers) return horizontal;
-    const bool in_memory = !body.in_registers || body.results == Results::updated;
     if (!goes_on && steps_at_once() == 1) return horizontal;
-    return steps_at_once() * (in_memory ? 4 : 1) * rates_.latency + horizontal;
+    const bool in_memory = !body.in_registers || body.results == Results::updated;
+    const double steps = steps_at_once() * (in_memory && goes_on ? 4 : 1) * rates_.latency;
+    // Rounds that do not wait for one another overlap as far as the core looks ahead.
+    const double overlap = goes_on ? 1 : std::max(1.0, looks_ahead / instructions);
+    return steps / overlap + horizontal;
   }
+
+  static constexpr double looks_ahead = 120;  // instructions
 
   const Shape& shape_;
   const machine::Machine& machine_;

@@ -21,20 +21,40 @@ double padding_of(const Shape& shape, const Structure& s, int d) {
   return shape.dimensions[d].kind == DimensionKind::kept ? uneven : 1.3;
 }
 
+/// A tile that reaches over the end of a dimension is computed like the others: shifted back, or
+/// from copies that have room for it.
+bool is_whole_at_edge(const Shape& shape, const ll::Config& config, const Structure& s, int d) {
+  if (shape.dimensions[d].kind != DimensionKind::kept) return false;
+  bool finished = true;  // when it leaves the registers
+  for (size_t n = 0; n < s.whole.levels.size(); ++n) {
+    const Level& level = s.whole.levels[n];
+    const bool reduces = shape.dimensions[level.dimension].kind != DimensionKind::kept;
+    const bool inside = std::any_of(config.acc.begin(), config.acc.end(), [&](const auto& acc) {
+      return !acc.second.empty() && s.whole.position(acc.second.back().from) <= n;
+    });
+    finished = finished && (!reduces || inside);
+  }
+  if (finished && shape.dimensions[d].size >= s.loops.points(d, s.replicated)) return true;
+  return std::all_of(shape.buffers.begin(), shape.buffers.end(), [&](const BufferShape& b) {
+    const auto staged = config.stage.find(b.name);
+    const bool copied = staged != config.stage.end() && !staged->second.front().layout.empty();
+    return b.is_output || !depends_on(b, d) || copied;
+  });
+}
+
 /// Rounds of the innermost loop in the whole computation. Tiles at an edge cost more unless they
 /// are computed like the others.
 double rounds_of(const Shape& shape, const ll::Config& config, const Structure& s) {
   double rounds = 1;
-  for (size_t d = 0; d < shape.dimensions.size(); ++d) {
-    const int64_t tile = s.loops.points(static_cast<int>(d), s.replicated);
-    const int64_t size = shape.dimensions[d].size;
+  for (size_t n = 0; n < shape.dimensions.size(); ++n) {
+    const int d = static_cast<int>(n);
+    const int64_t tile = s.loops.points(d, s.replicated), size = shape.dimensions[n].size;
     double count = static_cast<double>(size / tile);
     if (size % tile != 0) {
-      const auto edge = config.code.edge.find(shape.dimensions[d].name);
-      const bool whole = edge != config.code.edge.end() && edge->second != ll::Edge::clamp;
-      count += whole ? 2.0 : 10.0;
+      const bool reduced = shape.dimensions[n].kind != DimensionKind::kept;
+      count += is_whole_at_edge(shape, config, s, d) ? 1.0 : reduced ? 2.0 : 10.0;
     }
-    rounds *= std::max(count, 1.0) * padding_of(shape, s, static_cast<int>(d));
+    rounds *= std::max(count, 1.0) * padding_of(shape, s, d);
   }
   return rounds;
 }
@@ -57,7 +77,7 @@ double flushing(const Structure& s, const Body& body, double rounds, const Rates
   if (s.replicated == 0) return 0;
   double time = rounds / static_cast<double>(s.loops.levels[s.replicated - 1].parts) *
                 (8 * rates.instruction + 2 * rates.latency);
-  if (body.results == Results::kept) time += rounds / body.rounds_kept * 3 * body.stored;
+  if (body.results == Results::kept) time += rounds / body.rounds_kept * 2 * body.stored;
   return time;
 }
 
@@ -83,6 +103,19 @@ double combining(const Shape& shape, const Structure& s, const Rates& rates) {
     time += waits * (rates.barrier + elements * (slots + 1) * 2 * rates.load);
   }
   return time;
+}
+
+/// Copies that all cores wait for.
+double copies_before_cores(const ll::Config& config, const Structure& s) {
+  double count = 0;
+  for (const auto& [buffer, places] : config.stage) {
+    for (const ll::Relocation& place : places) {
+      const size_t at = s.whole.position(place.from);
+      const bool before = at < s.whole.levels.size() && s.whole.levels[at].kind == LayerKind::cores;
+      if (before) ++count;
+    }
+  }
+  return count;
 }
 
 /// Decisions about code that differ from what is usual.
@@ -127,19 +160,21 @@ Cost estimate(const Shape& shape, const machine::Machine& machine, const ll::Con
   for (const Level& level : s.cores.levels) shares *= static_cast<double>(level.parts);
   const double mine = std::max(1.0, shares * share);
   cost.copies = copying(shape, machine, config, s, rates) * mine;
-  const auto time = [&](int64_t capacity, double rate, double& bytes) {
+  const auto time = [&](int64_t capacity, double rate, double found, double& bytes) {
     const Traffic t = traffic_into(shape, machine, config, s, rates, capacity);
     bytes = t.bytes * mine;
-    return bytes / rate + t.page_misses * mine * rates.page_miss;
+    return bytes / rate + t.lines * mine * found + t.page_misses * mine * rates.page_miss;
   };
   double bytes = 0;
-  cost.l2 = time(rates.l1_bytes, rates.l2, bytes);
-  cost.l3 = time(rates.l2_bytes, rates.l3, bytes);
-  cost.memory = time(rates.l3_bytes / std::max(1, rates.cores), rates.memory, bytes);
+  cost.l2 = time(rates.l1_bytes, rates.l2, rates.line_l2, bytes);
+  cost.l3 = time(rates.l2_bytes, rates.l3, rates.line_l3, bytes);
+  cost.memory =
+      time(rates.l3_bytes / std::max(1, rates.cores), rates.memory, rates.line_memory, bytes);
   const int busy = static_cast<int>(std::min<double>(rates.cores, shares));
   cost.bytes_memory = bytes * busy;
   cost.memory = std::max(cost.memory, cost.bytes_memory / rates.memory_of_all);
-  cost.overhead = (s.cores.levels.empty() ? 100 : rates.launch) + combining(shape, s, rates);
+  cost.overhead = (s.cores.levels.empty() ? 100 : rates.launch) + combining(shape, s, rates) +
+                  copies_before_cores(config, s) * (rates.launch + rates.barrier);
   cost.extras = extras_of(config);
   return cost;
 }

@@ -1,5 +1,6 @@
 #include "mdh/model/cost.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "mdh/hl/instantiate.h"
@@ -92,6 +93,76 @@ TEST(Cost, what_is_read_once_comes_from_memory_once) {
                "acc": {"C": [{"inside": "REG.k", "region": "REG"}]}})");
   EXPECT_NEAR(cost.bytes_memory, 2.0 * 4 * 16777216, 0.02 * 2 * 4 * 16777216);
   EXPECT_GT(cost.memory, cost.compute);
+}
+
+TEST(Cost, what_fits_a_cache_as_a_whole_is_still_there) {
+  EXPECT_EQ(cost_of(matmul(1024), tiled).memory, 0);
+  Rates small = rates();
+  small.l3_bytes = 8 << 20;
+  EXPECT_GT(cost_of(matmul(1024), tiled, small).memory, 0);
+}
+
+TEST(Cost, copies_that_all_cores_wait_for_cost_a_barrier) {
+  const std::string before = replaced(
+      replaced(tiled, R"("from": "L2.i", "region": "L2")", R"("from": "COR.j", "region": "L3")"),
+      R"(["j@L1", "k@L1", "j@REG", "j@SIMD"])",
+      R"(["j@COR", "k@L2", "j@L1", "k@L1", "j@REG", "j@SIMD"])");
+  const Rates r = rates();
+  EXPECT_NEAR(cost_of(matmul(1024), before).overhead - cost_of(matmul(1024), tiled).overhead,
+              r.launch + r.barrier, 1);
+}
+
+const char* const jacobi_text =
+    "mdh 1\nprogram jacobi = out_view( O: f32 = [i, j] ) * md_hom( i: 1024 by cc, j: 1024 by cc )"
+    " { O = I.1 + I.2 + I.3 + I.4; } * inp_view( I: f32 = [i, j + 1], [i + 2, j + 1], [i + 1, j],"
+    " [i + 1, j + 2] )";
+
+/// Bands of rows, `high` of them in registers.
+std::string bands(int high) {
+  return fmt::format(
+      R"({{"mdh_config": 1, "layers": ["COR", "L1", "REG", "SIMD"],
+          "split": {{"i": ["COR 2", "L1 {}", "REG {}"], "j": ["L1 256", "SIMD 4"]}},
+          "order": ["COR.i", "L1.i", "L1.j", "REG.i", "SIMD.j"],
+          "acc": {{"O": [{{"inside": "REG.i", "region": "REG"}}]}}}})",
+      512 / high, high);
+}
+
+TEST(Cost, rows_that_crowd_each_other_out_come_again) {
+  const hl::Program p = hl::instantiate(hl::parse(jacobi_text), {});
+  // Rows are 4104 bytes apart: neighbours. Where they are 16 KiB apart they fall on one place.
+  Shape far = shape_of(p);
+  for (BufferShape& buffer : far.buffers) buffer.extents.back() = 4096;
+  const machine::Machine& cpu = machine::find_machine("cpu");
+  const ll::Config config = ll::parse_config(bands(16));
+  const double near_l2 = estimate(shape_of(p), cpu, config, rates()).l2;
+  EXPECT_GT(estimate(far, cpu, config, rates()).l2, 2 * near_l2);
+}
+
+TEST(Cost, bands_share_the_rows_between_them) {
+  const hl::Program p = hl::instantiate(hl::parse(jacobi_text), {});
+  Rates small = rates();
+  small.l3_bytes = 1 << 20;
+  small.l2_bytes = 256 << 10;
+  // Input once and output twice (it is read before it is written), whatever the height.
+  for (const int high : {1, 2, 4}) {
+    EXPECT_NEAR(cost_of(p, bands(high), small).bytes_memory, 3.0 * 4 * 1024 * 1024, 4e5) << high;
+  }
+}
+
+TEST(Cost, short_runs_of_memory_cost_more_than_long_ones) {
+  const hl::Program p = hl::instantiate(
+      hl::parse("mdh 1\nprogram sum = out_view( C: f32 = [i] ) * md_hom( i: 8192 by cc, k: 8192 by "
+                "pw(add) ) { C = A; } * inp_view( A: f32 = [i, k] )"),
+      {});
+  const char* const rows = R"({"mdh_config": 1, "layers": ["COR", "L2", "L1", "REG", "SIMD"],
+      "split": {"i": ["COR 2", "L1 1024", "REG 4"], "k": ["L1 2048", "SIMD 4"]},
+      "order": ["COR.i", "L1.i", "SIMD.k", "L1.k", "REG.i"],
+      "acc": {"C": [{"inside": "SIMD.k", "region": "REG"}]}})";
+  const char* const pieces = R"({"mdh_config": 1, "layers": ["COR", "L2", "L1", "REG", "SIMD"],
+      "split": {"i": ["COR 2", "L1 1024", "REG 4"], "k": ["L2 64", "L1 32", "SIMD 4"]},
+      "order": ["COR.i", "L2.k", "L1.i", "SIMD.k", "L1.k", "REG.i"],
+      "acc": {"C": [{"inside": "SIMD.k", "region": "REG"}]}})";
+  EXPECT_GT(cost_of(p, pieces).memory, 1.3 * cost_of(p, rows).memory);
 }
 
 TEST(Cost, rates_are_read_as_they_were_printed_and_others_not_at_all) {

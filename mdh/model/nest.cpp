@@ -107,4 +107,16 @@ bool depends_on(const BufferShape& buffer, int dimension) {
   });
 }
 
+int stride_along(const BufferShape& buffer, int dimension) {
+  int most = 0;
+  for (const AccessShape& access : buffer.accesses) {
+    for (size_t e = 0; e < access.index.size(); ++e) {
+      const int64_t step = access.index[e].coefficients[dimension];
+      if (step == 0) continue;
+      most = std::max(most, e + 1 == access.index.size() && step == 1 ? 1 : 2);
+    }
+  }
+  return most;
+}
+
 }  // namespace mdh::model

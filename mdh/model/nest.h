@@ -46,4 +46,7 @@ Tile tile_of(const Shape& shape, const Nest& nest, const BufferShape& buffer,
 /// Some index function of the buffer moves with the dimension.
 bool depends_on(const BufferShape& buffer, int dimension);
 
+/// How an address moves with a dimension: 0, 1, or more (2 stands for all others).
+int stride_along(const BufferShape& buffer, int dimension);
+
 }  // namespace mdh::model

@@ -20,6 +20,9 @@ void for_each_number(RatesType& r, const Visit& visit) {
   visit("l3_gbs", r.l3);
   visit("memory_gbs", r.memory);
   visit("memory_of_all_gbs", r.memory_of_all);
+  visit("line_l2_ns", r.line_l2);
+  visit("line_l3_ns", r.line_l3);
+  visit("line_memory_ns", r.line_memory);
   visit("page_miss_ns", r.page_miss);
   visit("barrier_ns", r.barrier);
   visit("launch_ns", r.launch);

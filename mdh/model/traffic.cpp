@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace mdh::model {
 namespace {
@@ -17,12 +18,19 @@ class TrafficCounter {
     size_t fits = s_.replicated;
     while (fits > 0 && bytes_of_all(fits - 1) <= room) --fits;
     Traffic traffic;
+    if (fits == 0 && bytes_of_all(0) <= room) return traffic;  // it is there from run to run
+    if (capacity == rates_.l1_bytes) traffic.bytes += crowded_rounds();
     for (const BufferShape& buffer : shape_.buffers) {
       const double bytes = bytes_of(buffer, fits);
-      const double rounds = rounds_of(buffer, fits, bytes <= room / 2);
-      const double moved = bytes * rounds * (buffer.is_output ? 2 : 1);
+      double moved = bytes * rounds_of(buffer, fits, bytes <= room / 2);
+      // Neighbouring tiles share what lies between them.
+      if (fits > 0) moved = std::min(moved, bytes_of(buffer, fits - 1) * rounds(fits - 1));
+      if (buffer.is_output) moved *= 2;
       traffic.bytes += moved;
       traffic.page_misses += moved / static_cast<double>(rates_.line_bytes) * misses(buffer, fits);
+      const double run = run_of(buffer, fits);
+      traffic.runs += moved / run;
+      traffic.lines += std::min(moved / run * 16, moved / static_cast<double>(rates_.line_bytes));
     }
     return traffic;
   }
@@ -92,8 +100,9 @@ class TrafficCounter {
     const double rate = tile > static_cast<double>(rates_.l3_bytes) / 2   ? rates_.memory
                         : tile > static_cast<double>(rates_.l2_bytes) / 2 ? rates_.l3
                                                                           : 4 * rates_.l2;
-    // It is read, and its new place is read and written.
-    return elements * (rows ? 2 * rates_.load : rates_.copied) + 3 * bytes / rate;
+    // Its new place is read and written.
+    const double lanes = static_cast<double>(rates_.vector_bytes / buffer.element_bytes);
+    return elements * (rows ? 4 * rates_.load / lanes : rates_.copied) + 2 * bytes / rate;
   }
 
   /// The last axis of the tile is the last one of the buffer.
@@ -119,18 +128,75 @@ class TrafficCounter {
     if (is_packed(buffer, at) || tile.extents.empty()) return packed;
     const double line = static_cast<double>(rates_.line_bytes);
     const double row = static_cast<double>(tile.extents.back() * buffer.element_bytes);
+    const double rows = rows_of(tile);
+    const bool whole = tile.extents.back() == buffer.extents.back();
+    // The next round of a loop along the row goes on in the same line.
+    if (whole || goes_on(buffer, at)) return rows * row * crowding(buffer, tile, row);
+    return rows * (std::ceil(row / line) * line + line / 4) * crowding(buffer, tile, row);
+  }
+
+  /// Short rows that crowd each other out have to come again and again.
+  double crowding(const BufferShape& buffer, const Tile& tile, double row) const {
+    if (row >= 1024 || tile.extents.back() == buffer.extents.back()) return 1;
+    return 1 + std::min(7.0, 1024 / row - 1) * crowded_out(buffer, tile);
+  }
+
+  double rows_of(const Tile& tile) const {
     double rows = 1;
     for (size_t e = 0; e + 1 < tile.extents.size(); ++e) {
       rows *= static_cast<double>(tile.extents[e]);
     }
-    const bool whole = tile.extents.back() == buffer.extents.back();
-    // The next round of a loop along the row goes on in the same line.
-    if (whole || goes_on(buffer, at)) return rows * row;
-    const double bytes = rows * (std::ceil(row / line) * line + line / 4);
-    // Rows whose distance is a large power of two compete for the same few places of a cache.
-    const bool compete = rows > 16 && (buffer.extents.back() * buffer.element_bytes) % 2048 == 0;
-    return compete && row < 1024 ? bytes * std::min(8.0, 1024 / row) : bytes;
+    return rows;
   }
+
+  /// Bytes side by side in memory that come one after the other. Where a tile has several rows, the
+  /// rest of a row comes after all others.
+  double run_of(const BufferShape& buffer, size_t at) const {
+    const Tile tile = tile_of(shape_, s_.loops, buffer, at);
+    const double endless = 1e9;
+    if (is_packed(buffer, at) || tile.extents.empty()) return endless;
+    if (tile.extents.back() == buffer.extents.back()) return endless;
+    if (rows_of(tile) == 1 && goes_on(buffer, at)) return endless;
+    return std::max(static_cast<double>(tile.extents.back() * buffer.element_bytes),
+                    static_cast<double>(rates_.line_bytes));
+  }
+
+  /// The part of a tile's rows that find no place in a cache, though there is room: those whose
+  /// distance is a multiple of what lines are placed by.
+  double crowded_out(const BufferShape& buffer, const Tile& tile) const {
+    const int64_t sets = rates_.l1_bytes / rates_.line_bytes / ways;
+    std::map<int64_t, int> lines;
+    int64_t rows = 0;
+    std::vector<int64_t> index(tile.extents.size(), 0);
+    while (!index.empty() && rows < 256) {
+      int64_t address = 0;
+      for (size_t e = 0; e < index.size(); ++e) address = address * buffer.extents[e] + index[e];
+      ++lines[address * buffer.element_bytes / rates_.line_bytes % sets];
+      ++rows;
+      size_t e = index.size() - 1;  // rows begin at 0
+      while (e > 0 && ++index[e - 1] == tile.extents[e - 1]) index[--e] = 0;
+      if (e == 0) break;
+    }
+    int64_t out = 0;
+    for (const auto& [set, count] : lines) out += std::max(0, count - ways);
+    return rows == 0 ? 0 : static_cast<double>(out) / static_cast<double>(rows);
+  }
+
+  /// Bytes of lines that are not used up in one round and gone in the next.
+  double crowded_rounds() const {
+    double bytes = 0;
+    const double line = static_cast<double>(rates_.line_bytes);
+    for (const BufferShape& buffer : shape_.buffers) {
+      const Tile tile = tile_of(shape_, s_.loops, buffer, s_.replicated);
+      if (tile.extents.size() < 2 || is_packed(buffer, s_.replicated)) continue;
+      const double row = static_cast<double>(tile.extents.back() * buffer.element_bytes);
+      if (row >= line || !goes_on(buffer, s_.replicated)) continue;
+      bytes += crowded_out(buffer, tile) * rows_of(tile) * line * rounds(s_.replicated);
+    }
+    return bytes;
+  }
+
+  static constexpr int ways = 4;
 
   bool goes_on(const BufferShape& buffer, size_t at) const {
     if (at == 0) return false;
@@ -165,12 +231,10 @@ class TrafficCounter {
   double misses(const BufferShape& buffer, size_t at) const {
     if (is_packed(buffer, at) || buffer.extents.size() < 2) return 0;
     const Tile tile = tile_of(shape_, s_.loops, buffer, at);
+    if (tile.extents.back() == buffer.extents.back()) return 0;
     const double row_bytes = static_cast<double>(buffer.extents.back() * buffer.element_bytes);
-    double rows = 1;
-    for (size_t e = 0; e + 1 < tile.extents.size(); ++e) {
-      rows *= static_cast<double>(tile.extents[e]);
-    }
     const double used = static_cast<double>(tile.extents.back() * buffer.element_bytes);
+    const double rows = rows_of(tile);
     if (rows < 48 || row_bytes < 2048) return 0;
     return std::clamp(1024.0 / used, 0.0, 1.0);
   }

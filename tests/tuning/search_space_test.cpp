@@ -221,7 +221,7 @@ TEST(SearchSpace, locks_that_mean_nothing_are_refused) {
   expect_lock_error("split.i=COR two", "E882", "'two' is no number of parts");
   expect_lock_error("order", "E882", "there is no '='");
   expect_lock_error("colour=red", "E882", "there is no parameter 'colour'");
-  expect_lock_error("split.i=REG 11", "E881", "no configuration has all that is locked");
+  expect_lock_error("split.i=REG 25", "E881", "no configuration has all that is locked");
 }
 
 TEST(SearchSpace, restrictions_of_the_paper_leave_two_orders_and_whole_tiles) {

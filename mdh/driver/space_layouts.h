@@ -1,0 +1,33 @@
+// Layouts of copies, named by what they are good for (see search_space.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mdh/driver/space_context.h"
+
+namespace mdh::driver::space {
+
+using Layout = std::vector<ll::LayoutAxis>;
+
+/// The view of an input; nothing if there is no such input.
+const hl::BufferView* view_of(const SpaceVariant& variant, const std::string& buffer);
+
+/// For every dimension of a buffer the dimension of the program that alone walks along it; empty
+/// where several do.
+std::vector<std::string> walkers(const SpaceVariant& variant, const hl::BufferView& view);
+
+/// Buffer dimensions by their innermost levels.
+Layout by_dimensions(const SpaceVariant& variant, const ll::Config& config,
+                     const hl::BufferView& view);
+
+/// As in the buffer, but what the innermost loop and the registers walk along comes last.
+Layout inside_last(const SpaceContext& c, const SpaceVariant& variant, const ll::Config& config,
+                   const hl::BufferView& view);
+
+/// As the loops inside of the place walk: split dimensions digit by digit, others whole where they
+/// move innermost.
+Layout by_walk(const SpaceVariant& variant, const ll::Config& config, const hl::BufferView& view,
+               const ll::LevelName& from);
+
+}  // namespace mdh::driver::space
