@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <thread>
 
 #include "mdh/driver/data.h"
 #include "mdh/driver/memory.h"
@@ -47,6 +48,13 @@ double deviation(const char* ours, const char* theirs, size_t bytes) {
   return most / largest;
 }
 
+/// Modules of one translation unit, so that all cores compile.
+size_t shared_size(size_t modules) {
+  const size_t units = std::min<size_t>(std::max(1U, std::thread::hardware_concurrency()),
+                                        std::max<size_t>(1, modules / 2));
+  return (modules + units - 1) / units;
+}
+
 }  // namespace
 
 struct Candidates::Parts {
@@ -54,7 +62,8 @@ struct Candidates::Parts {
   CandidateOptions options;
   std::vector<scalar::Array> inputs;
   Memory memory;
-  runtime::Worker worker;
+  std::optional<runtime::Worker> worker;
+  std::string worker_compiler;
 
   struct Compiled {
     kernel::Module module;
@@ -69,8 +78,17 @@ struct Candidates::Parts {
       : program(p),
         options(std::move(o)),
         inputs(options.inputs ? options.inputs() : random_inputs(p, options.seed)),
-        memory(p, inputs, Memory::Place::shared),
-        worker(options.worker) {}
+        memory(p, inputs, Memory::Place::shared) {
+    worker.emplace(options.worker);
+  }
+
+  /// Code of different compilers brings its own OpenMP, whose idle threads would run beside those
+  /// of the other and take their cores: each has a process of its own, one at a time.
+  runtime::Worker& worker_of(const kernel::Module& module) {
+    if (worker_compiler != module.compiler) worker.emplace(options.worker);
+    worker_compiler = module.compiler;
+    return *worker;
+  }
 
   size_t output_bytes(size_t n) const { return static_cast<size_t>(memory.shared().bytes()[n]); }
 
@@ -82,8 +100,9 @@ struct Candidates::Parts {
 
   runtime::Outcome run(const Compiled& c, std::optional<runtime::TimingLimits> limits,
                        double seconds = 0) {
-    return worker.run(c.module, c.object.path, memory.shared(),
-                      {.threads = options.threads, .measure = limits, .time_limit = seconds});
+    return worker_of(c.module).run(
+        c.module, c.object.path, memory.shared(),
+        {.threads = options.threads, .measure = limits, .time_limit = seconds});
   }
 
   enum class Likeness { same, close, other };
@@ -180,9 +199,10 @@ std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, T
   }
   if (modules.empty()) return trials;
   std::vector<std::vector<kernel::Module>> groups;
-  if (together == Together::all) groups.push_back(modules);
-  if (together == Together::none) {
-    for (const kernel::Module& module : modules) groups.push_back({module});
+  const size_t size = together == Together::none ? 1 : shared_size(modules.size());
+  for (size_t n = 0; n < modules.size(); n += size) {
+    groups.emplace_back(modules.begin() + static_cast<long>(n),
+                        modules.begin() + static_cast<long>(std::min(modules.size(), n + size)));
   }
   std::vector<runtime::host::Built> built;
   for (auto& group : runtime::host::build_groups(groups, p.options.build)) {
@@ -219,6 +239,12 @@ void Candidates::measure(size_t number, const Effort& effort, Trial& trial) {
   if (!trial.is_good()) return;
   trial.timing = first.timing;
   if (effort.give_up_us > 0 && first.timing.median_us > effort.give_up_us) return;
+  if (effort.look) {
+    const runtime::Outcome look = p.run(c, *effort.look);
+    if (look.status != runtime::WorkStatus::ok) return fail(look);
+    trial.timing = look.timing;
+    if (effort.look_us > 0 && look.timing.median_us > effort.look_us) return;
+  }
   const runtime::Outcome timed = p.run(c, effort.limits);
   if (timed.status != runtime::WorkStatus::ok) return fail(timed);
   trial.timing = timed.timing;

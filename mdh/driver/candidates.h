@@ -42,7 +42,10 @@ struct Trial {
 
 /// How much a measurement may cost.
 struct Effort {
-  runtime::TimingLimits limits = {.warm_up = 1, .least = 3, .most = 20, .seconds = 0.08};
+  runtime::TimingLimits limits = {.warm_up = 0, .least = 3, .most = 1000, .seconds = 0.06};
+  /// Few runs decide whether a configuration is worth all of them; none: all are.
+  std::optional<runtime::TimingLimits> look = std::nullopt;
+  double look_us = 0;     // one that takes longer is not worth more
   double give_up_us = 0;  // a first run that takes longer is the last one; 0: never
   double best_us = 0;     // one that is faster is verified by itself; 0: every one
 };
@@ -55,8 +58,8 @@ class Candidates {
   Candidates(const hl::Program& program, CandidateOptions options);
   ~Candidates();
 
-  /// In one translation unit per compiler and flags, which costs least, or each in one of its own,
-  /// which is done soonest. A configuration that cannot be lowered or compiled is lost alone.
+  /// In as few translation units as there are cores, which costs least, or each in one of its own.
+  /// A configuration that cannot be lowered or compiled is lost alone.
   enum class Together { all, none };
   std::vector<Trial> compile(const std::vector<ll::Config>& configs, Together together);
 

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "mdh/driver/first_choice.h"
+#include "mdh/driver/promising_space.h"
 #include "mdh/driver/rates.h"
 #include "mdh/driver/search_space.h"
 #include "mdh/runtime/host/compiler.h"
@@ -62,11 +63,20 @@ class TuningRun {
                 .restricted = options.restricted,
                 .locks = locks_of(options)}),
         candidates_(program, options.candidates),
+        rates_(rates_of(options.candidates.machine, options.candidates.threads)),
+        estimate_(options.candidates.machine, rates_),
         compilers_(compilers_here()) {}
 
   TuneReport run() {
     const std::vector<tune::Point> start = starting_points();
-    const auto technique = tune::make_technique(options_.technique, space_.parameters(),
+    std::optional<PromisingSpace> promising;
+    if (options_.technique == "auto" && !start.empty()) {
+      promising.emplace(space_.parameters(), start,
+                        [&](const tune::Point& p) { return estimate_(space_, p); });
+    }
+    const tune::SearchDomain& domain =
+        promising ? static_cast<const tune::SearchDomain&>(*promising) : space_.parameters();
+    const auto technique = tune::make_technique(options_.technique, domain,
                                                 {.seed = options_.seed, .candidates = start});
     for (const Trial& trial : options_.known) {
       if (const auto point = point_of(trial.config)) technique->tell(*point, outcome_of(trial));
@@ -100,10 +110,9 @@ class TuningRun {
     for (const ll::Config& config : options_.starts) {
       if (const auto near = space_.nearest_to(config)) points.push_back(*near);
     }
-    const model::Rates rates = rates_of(options_.candidates.machine, options_.candidates.threads);
     FirstChoiceOptions first{.count = 48, .seed = options_.seed, .starts = points};
     for (const EstimatedPoint& e :
-         first_choice(space_, options_.candidates.machine, rates, first)) {
+         first_choice(space_, options_.candidates.machine, rates_, first)) {
       points.push_back(e.point);
     }
     return points;
@@ -185,10 +194,21 @@ class TuningRun {
         break;
       }
       const double best = best_us();
-      candidates_.measure(n, {.give_up_us = 3 * best, .best_us = best}, trials[n]);
+      candidates_.measure(n, screening(best), trials[n]);
       note(trials[n], "searching");
     }
     return trials;
+  }
+
+  /// A first run of twice the best time is enough; two more decide whether it is worth measuring.
+  static Effort screening(double best_us) {
+    Effort effort;
+    if (best_us <= 0) return effort;
+    effort.give_up_us = 2 * best_us;
+    effort.look = runtime::TimingLimits{.warm_up = 0, .least = 2, .most = 200, .seconds = 0.005};
+    effort.look_us = 1.03 * best_us;
+    effort.best_us = best_us;
+    return effort;
   }
 
   double best_us() const { return report_.best ? report_.best->timing.median_us : 0; }
@@ -246,7 +266,7 @@ class TuningRun {
     }
     std::vector<Trial> trials = candidates_.compile(finalists, Candidates::Together::none);
     std::vector<std::vector<double>> samples(trials.size());
-    Effort effort{.limits = {.warm_up = 1, .least = 3, .most = 10, .seconds = 0.1}};
+    Effort effort{.limits = {.warm_up = 1, .least = 3, .most = 1000, .seconds = 0.1}};
     for (int round = 0; round < 3; ++round) {
       if (round == 1) effort.best_us = 1e-9;  // all have been verified
       for (size_t n = 0; n < trials.size(); ++n) {
@@ -282,6 +302,8 @@ class TuningRun {
   const OnTrial& on_trial_;
   SearchSpace space_;
   Candidates candidates_;
+  model::Rates rates_;
+  PointEstimate estimate_;
   std::vector<CompilerChoice> compilers_;
   TuneReport report_;
   std::map<std::string, tune::Outcome> seen_;  // by configuration

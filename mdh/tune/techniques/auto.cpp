@@ -41,6 +41,7 @@ class Auto : public Technique {
 
   std::vector<Point> ask(size_t count) override {
     std::vector<Point> points;
+    is_fresh_ = false;
     while (points.size() < count) {
       std::optional<Point> point = next();
       if (!point) break;
@@ -76,7 +77,7 @@ class Auto : public Technique {
       if (!seen_.has(point.key())) return point;
     }
     std::optional<Point> point;
-    if (places_.size() < own_.initial || best_ == infinity) {
+    if (std::max(places_.size(), candidates_.size()) < own_.initial || best_ == infinity) {
       point = far_from_others();
     } else {
       point = guided();
@@ -112,23 +113,33 @@ class Auto : public Technique {
   std::optional<Point> guided() {
     const View view = next_view();
     const Forest forest = learn(view);
-    pool_.refill(best_points(), own_.pool.samples, random_);
-    std::vector<Choice> choices = promising(forest, view);
-    // Where the pool is a part of the space: climb on the model.
-    for (size_t n = 0; n < own_.climbs && !pool_.is_whole() && !choices.empty(); ++n) {
-      std::vector<Point> parents;
-      for (const Choice& choice : choices) parents.push_back(choice.point);
-      pool_.refill(parents, 0, random_);
-      const double before = choices.front().value;
-      for (Choice& choice : promising(forest, view)) choices.push_back(std::move(choice));
-      keep_best(choices);
-      if (choices.front().value <= before) break;
+    std::vector<Choice> choices;
+    if (is_fresh_) {
+      choices = promising(forest, view);
+    } else {
+      choices = climbed(forest, view);
+      is_fresh_ = true;
     }
     if (choices.empty()) return std::nullopt;
     const Point point = choices.front().point;
     const double cost = unscaled(choices.front().mean, view);
     believed_.insert_or_assign(point.key(), Sample{point, domain_.features(point), cost});
     return point;
+  }
+
+  // A new pool; where it is a part of the space, one that climbs on the model from there.
+  std::vector<Choice> climbed(const Forest& forest, View view) {
+    pool_.refill(best_points(), own_.pool.samples, random_);
+    std::vector<Choice> choices = promising(forest, view);
+    for (size_t n = 0; n < own_.climbs && !pool_.is_whole() && !choices.empty(); ++n) {
+      std::vector<Point> parents;
+      for (const Choice& choice : choices) parents.push_back(choice.point);
+      pool_.extend(parents, random_);
+      const double before = choices.front().value;
+      choices = promising(forest, view);
+      if (choices.front().value <= before) break;
+    }
+    return choices;
   }
 
   // The new points of the pool that are worth most, the best first.
@@ -153,12 +164,6 @@ class Auto : public Technique {
       choices.push_back({pool_[open[place]], -value, predictions[place].mean});
     }
     return choices;
-  }
-
-  static void keep_best(std::vector<Choice>& choices) {
-    std::stable_sort(choices.begin(), choices.end(),
-                     [](const Choice& a, const Choice& b) { return a.value > b.value; });
-    if (choices.size() > climbers) choices.erase(choices.begin() + climbers, choices.end());
   }
 
   // New points of the pool, some left out if it is always the same.
@@ -224,6 +229,7 @@ class Auto : public Technique {
   std::map<std::string, Sample> believed_;
   double best_ = infinity;
   double exploration_ = 0;
+  bool is_fresh_ = false;  // the pool was filled for this question
 };
 
 }  // namespace

@@ -4,7 +4,7 @@ namespace mdh::tune {
 
 namespace {
 
-constexpr size_t two_steps = 16;  // tried from each parent
+constexpr size_t two_steps = 8;  // tried from each parent
 
 }  // namespace
 
@@ -21,6 +21,12 @@ void Pool::refill(const std::vector<Point>& parents, size_t samples, Random& ran
   keys_.clear();
   features_.clear();
   members_ = {};
+  extend(parents, random);
+  for (size_t n = 0; n < samples; ++n) add(domain_.sample(random));
+}
+
+void Pool::extend(const std::vector<Point>& parents, Random& random) {
+  if (is_whole_) return;
   for (const Point& parent : parents) {
     const auto [found, is_new] = neighbours_.try_emplace(parent.key());
     if (is_new) found->second = domain_.neighbours(parent);
@@ -30,7 +36,6 @@ void Pool::refill(const std::vector<Point>& parents, size_t samples, Random& ran
       add(domain_.mutate(domain_.mutate(parent, random), random));
     }
   }
-  for (size_t n = 0; n < samples; ++n) add(domain_.sample(random));
 }
 
 void Pool::add(Point point) {

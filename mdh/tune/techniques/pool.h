@@ -13,7 +13,7 @@ namespace mdh::tune {
 struct PoolOptions {
   size_t whole = 4096;   // a space of up to so many points is the pool
   size_t parents = 8;    // else: neighbours of so many of the best points, ...
-  size_t samples = 500;  // ... and so many random points
+  size_t samples = 100;  // ... and so many random points
 };
 
 class Pool {
@@ -23,6 +23,9 @@ class Pool {
   /// Where the space is too large to be the pool: fills it anew with the neighbours of `parents`
   /// and random points.
   void refill(const std::vector<Point>& parents, size_t samples, Random& random);
+
+  /// Adds the neighbours of more points.
+  void extend(const std::vector<Point>& parents, Random& random);
 
   /// The whole space, once and for all.
   bool is_whole() const { return is_whole_; }
