@@ -36,6 +36,7 @@ struct Trial {
   runtime::Timing timing;
   std::string verified = "none";  // "sampled", "full"
   std::string compiler;
+  double seconds = 0;  // of the search, when the outcome was known
 
   bool is_good() const { return outcome == tune::RecordOutcome::ok; }
 };

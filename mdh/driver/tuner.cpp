@@ -83,6 +83,7 @@ class TuningRun {
       seen_.emplace(key_of(trial.config), outcome_of(trial));
     }
     search(*technique);
+    report_.searched = report_.trials.size();
     if (!is_over(1.0)) decide();
     settle();
     return std::move(report_);
@@ -213,7 +214,8 @@ class TuningRun {
 
   double best_us() const { return report_.best ? report_.best->timing.median_us : 0; }
 
-  void note(const Trial& trial, const std::string& phase) {
+  void note(Trial trial, const std::string& phase) {
+    trial.seconds = elapsed();
     report_.trials.push_back(trial);
     if (!trial.is_good()) ++report_.failures[to_string(trial.outcome)];
     if (trial.is_good() && !report_.first) report_.first = trial;
@@ -221,7 +223,7 @@ class TuningRun {
       report_.best = trial;
     }
     TuneProgress progress{
-        .evaluations = report_.trials.size(), .seconds = elapsed(), .phase = phase};
+        .evaluations = report_.trials.size(), .seconds = trial.seconds, .phase = phase};
     for (const auto& [kind, count] : report_.failures) progress.failures += count;
     if (report_.best) progress.best_us = best_us();
     on_trial_(trial, progress);
@@ -276,7 +278,6 @@ class TuningRun {
       }
       if (is_over(1.2)) break;
     }
-    final_from_ = report_.trials.size();
     for (size_t n = 0; n < trials.size(); ++n) {
       if (trials[n].is_good() && samples[n].empty()) continue;  // there was no time for it
       std::sort(samples[n].begin(), samples[n].end());
@@ -288,7 +289,7 @@ class TuningRun {
   /// Times of the final are better known than those of the search.
   void settle() {
     const Trial* best = nullptr;
-    for (size_t n = final_from_; n < report_.trials.size(); ++n) {
+    for (size_t n = report_.searched; n < report_.trials.size(); ++n) {
       const Trial& trial = report_.trials[n];
       const bool better =
           trial.is_good() && (!best || trial.timing.median_us < best->timing.median_us);
@@ -307,7 +308,6 @@ class TuningRun {
   std::vector<CompilerChoice> compilers_;
   TuneReport report_;
   std::map<std::string, tune::Outcome> seen_;  // by configuration
-  size_t final_from_ = 0;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

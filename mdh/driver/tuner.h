@@ -42,6 +42,7 @@ struct TuneReport {
   std::optional<Trial> best;
   std::optional<Trial> first;              // what would run without any tuning
   std::vector<Trial> trials;               // in order
+  size_t searched = 0;                     // trials of the search; those behind are of the final
   std::map<std::string, size_t> failures;  // by kind
   std::string stopped_by;
 };

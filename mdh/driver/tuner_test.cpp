@@ -115,7 +115,11 @@ TEST(Tuner, finds_a_configuration_within_a_number_of_evaluations) {
   EXPECT_EQ(report.trials.size(), 12U);
   EXPECT_EQ(report.stopped_by, "evaluations");
   EXPECT_EQ(report.best->verified, "full");
+  EXPECT_EQ(report.searched, 12U);
+  double seconds = 0;
   for (const Trial& trial : report.trials) {
+    EXPECT_GE(trial.seconds, seconds);
+    seconds = trial.seconds;
     if (!trial.is_good()) continue;
     EXPECT_GE(trial.timing.median_us, report.best->timing.median_us);
   }

@@ -9,6 +9,18 @@
 #include "mdh/support/diagnostic.h"
 
 namespace mdh {
+namespace {
+
+std::filesystem::path part_of(const std::filesystem::path& path) {
+  return path.string() + fmt::format(".{}.part", getpid());
+}
+
+[[noreturn]] void cannot_write(const std::filesystem::path& path) {
+  user_error("E002", {}, fmt::format("cannot write '{}'", path.string()),
+             "check the path, its permissions and the free space");
+}
+
+}  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -21,7 +33,7 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 void write_file(const std::filesystem::path& path, const std::string& content) {
-  const std::filesystem::path temporary = path.string() + fmt::format(".{}.part", getpid());
+  const std::filesystem::path temporary = part_of(path);
   std::ofstream out(temporary, std::ios::binary);
   out << content;
   out.close();
@@ -29,9 +41,19 @@ void write_file(const std::filesystem::path& path, const std::string& content) {
   if (out) std::filesystem::rename(temporary, path, failure);
   if (!out || failure) {
     std::filesystem::remove(temporary, failure);
-    user_error("E002", {}, fmt::format("cannot write '{}'", path.string()),
-               "check the path, its permissions and the free space");
+    cannot_write(path);
   }
+}
+
+void require_writable(const std::filesystem::path& path) {
+  // A device would be replaced by the file.
+  std::error_code failure;
+  const bool is_free = !std::filesystem::exists(path, failure);
+  if (failure || !(is_free || std::filesystem::is_regular_file(path, failure))) cannot_write(path);
+  const std::filesystem::path temporary = part_of(path);
+  const bool opened = path.has_filename() && std::ofstream(temporary, std::ios::binary).is_open();
+  std::filesystem::remove(temporary, failure);
+  if (!opened) cannot_write(path);
 }
 
 TemporaryDirectory::TemporaryDirectory() {

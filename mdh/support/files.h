@@ -12,6 +12,9 @@ std::string read_file(const std::filesystem::path& path);
 /// Writes through a temporary file and a rename, so that a reader never sees half of it.
 void write_file(const std::filesystem::path& path, const std::string& content);
 
+/// An error like that of write_file, if it could not write there now; nothing changes.
+void require_writable(const std::filesystem::path& path);
+
 /// A directory that exists as long as the object does.
 class TemporaryDirectory {
  public:

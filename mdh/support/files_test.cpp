@@ -61,6 +61,21 @@ TEST(Files, failed_write_leaves_nothing_behind) {
   EXPECT_EQ(entries_in(folder.path()), 1u);
 }
 
+TEST(Files, what_can_be_written_is_known_before_and_nothing_changes) {
+  const TemporaryDirectory folder;
+  EXPECT_NO_THROW(require_writable(folder.path() / "x"));
+  EXPECT_EQ(entries_in(folder.path()), 0u);
+  write_file(folder.path() / "x", "y");
+  EXPECT_NO_THROW(require_writable(folder.path() / "x"));
+  EXPECT_EQ(read_file(folder.path() / "x"), "y");
+  for (const std::filesystem::path& path :
+       {folder.path(), folder.path() / "", folder.path() / "missing" / "x",
+        folder.path() / "x" / "y", std::filesystem::path("/dev/full"), std::filesystem::path()}) {
+    EXPECT_EQ(diagnostic_of([&] { require_writable(path); }).code, "E002") << path;
+  }
+  EXPECT_EQ(entries_in(folder.path()), 1u);
+}
+
 TEST(TemporaryDirectory, lives_as_long_as_the_object_with_all_it_holds) {
   std::filesystem::path path;
   {

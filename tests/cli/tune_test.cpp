@@ -60,6 +60,49 @@ TEST_F(Tune, a_full_disk_is_noted_and_does_not_end_the_search) {
   EXPECT_NE(o.err.find("results are not recorded"), std::string::npos) << describe(o);
 }
 
+TEST_F(Tune, writes_a_page_about_the_search) {
+  const std::string page = folder_.path() / "x.html";
+  const Outcome o = mdh("tune dot --size 100000 --budget 6 -q --no-records --report " + page);
+  ASSERT_EQ(o.exit, 0) << describe(o);
+  EXPECT_TRUE(contains(o.out, "report      " + page)) << describe(o);
+  EXPECT_FALSE(contains(o.out, "recorded")) << describe(o);
+  const std::string text = read_file(page);
+  EXPECT_TRUE(text.starts_with("<!DOCTYPE html>"));
+  EXPECT_TRUE(text.ends_with("</html>\n"));
+  for (const char* part :
+       {"<h1>dot</h1>", "K = 100000", "Convergence", "Best decomposition", "estimated", "Roofline",
+        "&quot;mdh_config&quot;: 1", "mdh run dot --size 100000 --config best.json"}) {
+    EXPECT_TRUE(contains(text, part)) << part;
+  }
+}
+
+TEST_F(Tune, names_of_files_are_quoted_and_escaped_on_the_page) {
+  const std::string page = folder_.path() / "x.html";
+  const std::string program = folder_.path() / "a<b>&'c'.mdh";
+  write_file(program,
+             "mdh 1\nprogram p = out_view( y: f32 = [i] ) * md_hom( i: 64 by cc ) { y = x + x; }"
+             " * inp_view( x: f32 = [i] )\n");
+  const Outcome o =
+      mdh({"tune", program, "--budget", "2", "-q", "--records", file(), "--report", page});
+  ASSERT_EQ(o.exit, 0) << describe(o);
+  const std::string text = read_file(page);
+  EXPECT_TRUE(
+      contains(text, "a&lt;b&gt;&amp;&#39;\\&#39;&#39;c&#39;\\&#39;&#39;.mdh&#39; --records "));
+  EXPECT_FALSE(contains(text, "a<b>"));
+}
+
+TEST_F(Tune, a_page_that_cannot_be_written_is_refused_before_the_search) {
+  const std::string start = "tune matvec --size 8,8 --budget 2 --records " + file() + " --report ";
+  for (const std::string& page :
+       {std::string("/nonexistent/x.html"), folder_.path().string(), std::string("/dev/full")}) {
+    const Outcome o = mdh(start + page);
+    EXPECT_EQ(o.exit, 2) << describe(o);
+    EXPECT_TRUE(contains(o.err, "cannot write '" + page + "' [E002]")) << describe(o);
+    EXPECT_FALSE(contains(o.err, "estimating")) << describe(o);
+    EXPECT_FALSE(std::filesystem::exists(file()));
+  }
+}
+
 TEST_F(Tune, mistakes_are_explained) {
   const Outcome budget = mdh("tune matvec --size 8,8 --budget soon --no-records");
   EXPECT_EQ(budget.exit, 2);

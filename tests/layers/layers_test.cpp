@@ -38,6 +38,7 @@ const std::map<std::string, Folders>& modules_below() {
       {"runtime", {"kernel"}},
       {"model", {"hl", "machine", "ll", "loop"}},
       {"driver", {"passes", "codegen", "runtime", "tune", "model"}},
+      {"report", {"driver"}},
   };
   return table;
 }
@@ -47,7 +48,8 @@ const std::map<std::string, Folders>& users() {
   static const std::map<std::string, Folders> table = {
       {"examples", {"mdh/driver", "mdh/hl", "mdh/scalar", "mdh/support", "examples"}},
       {"tools",
-       {"mdh/driver", "mdh/hl", "mdh/scalar", "mdh/support", "examples", "bench", "tools"}},
+       {"mdh/driver", "mdh/hl", "mdh/report", "mdh/scalar", "mdh/support", "examples", "bench",
+        "tools"}},
       {"tools/worker", {"mdh/runtime", "mdh/support"}},
       {"bench",
        {"mdh/driver", "mdh/hl", "mdh/runtime", "mdh/scalar", "mdh/support", "examples", "bench"}},

@@ -6,7 +6,9 @@
 
 #include "mdh/driver/tuner.h"
 #include "mdh/hl/analysis.h"
+#include "mdh/support/files.h"
 #include "mdh/support/text.h"
+#include "tools/mdh/tune_page.h"
 #include "tools/mdh/tune_progress.h"
 #include "tools/mdh/verbs.h"
 
@@ -96,7 +98,7 @@ class Recorder {
   }
 
   const std::string& file() const { return file_; }
-  bool failed() const { return failed_; }
+  bool has_recorded() const { return !file_.empty() && !failed_ && !request_.no_records; }
 
  private:
   static std::vector<std::string> flags_of(const driver::Trial& trial) {
@@ -172,7 +174,19 @@ void print_text(const Problem& problem, const driver::TuneReport& report, const 
                report.first->timing.median_us / best.timing.median_us,
                report.first->timing.median_us);
   }
-  if (!records.file().empty() && !records.failed()) fmt::print("recorded    {}\n", records.file());
+  if (records.has_recorded()) fmt::print("recorded    {}\n", records.file());
+}
+
+/// What came of it: on stdout, and as a page, also if nothing works.
+void show_report(const Request& request, const TuneVerbOptions& verb, const Problem& problem,
+                 const driver::TuneReport& report, const Recorder& records) {
+  if (report.best) {
+    verb.json ? print_json(problem, report) : print_text(problem, report, records);
+  }
+  if (verb.report.empty()) return;
+  write_file(verb.report, tune_page(request, verb, problem, report,
+                                    records.has_recorded() ? Recorded::yes : Recorded::no));
+  if (report.best && !verb.json) fmt::print("report      {}\n", verb.report);
 }
 
 }  // namespace
@@ -186,6 +200,7 @@ int tune(const Request& request, const TuneVerbOptions& verb) {
                 "mdh tune works for --target openmp");
   }
   driver::TuneOptions options = options_of(request, problem, verb);
+  if (!verb.report.empty()) require_writable(verb.report);
   const driver::Site where = site_of(request, problem);
   // The first search makes the file.
   const bool none = request.no_records || !std::filesystem::exists(records_file(request));
@@ -207,13 +222,13 @@ int tune(const Request& request, const TuneVerbOptions& verb) {
                             bar.show(progress);
                           });
   }
+  show_report(request, verb, problem, report, record);
   if (!report.best) {
     throw Error({.kind = DiagnosticKind::no_candidate,
                  .code = "E880",
                  .message = "no configuration works",
                  .hint = "mdh records list says why each of them failed"});
   }
-  verb.json ? print_json(problem, report) : print_text(problem, report, record);
   return asked_to_stop != 0 ? 130 : 0;
 }
 

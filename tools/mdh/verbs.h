@@ -32,6 +32,7 @@ struct TuneVerbOptions {
   std::vector<std::string> locks;  // "split.j=COR 2, L1 64, REG 2, SIMD 4"
   bool restricted = false;         // the restrictions of the paper
   bool json = false;
+  std::string report;  // a file for a page about the search; empty: none
 };
 
 /// Searches for the best configuration and records all that was tried.

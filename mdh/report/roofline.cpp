@@ -1,0 +1,45 @@
+#include "mdh/report/roofline.h"
+
+#include <algorithm>
+
+#include "mdh/hl/analysis.h"
+#include "mdh/model/shape.h"
+
+namespace mdh::report {
+namespace {
+
+/// Elements that one vector operation works on.
+double lanes_of(const model::Shape& shape, const model::Rates& rates) {
+  if (!shape.has_lanes) return 1;
+  int64_t widest = 1;
+  for (const model::BufferShape& b : shape.buffers) widest = std::max(widest, b.element_bytes);
+  return std::max(1.0, static_cast<double>(rates.vector_bytes) / static_cast<double>(widest));
+}
+
+}  // namespace
+
+double Roofline::roof_at(double operations_per_byte) const {
+  return std::min(peak, memory * operations_per_byte);
+}
+
+Roofline roofline_of(const hl::Program& program, const model::Rates& rates) {
+  const model::Shape shape = model::shape_of(program);
+  const double operations = static_cast<double>(hl::operations(program));
+  // A fused multiply-add is one operation of the machine and two of the program.
+  const double counted = operations / std::max(1.0, shape.points * shape.operations);
+  Roofline roofs;
+  roofs.peak = counted * lanes_of(shape, rates) / rates.operation * rates.cores;
+  roofs.memory = rates.memory_of_all;
+  roofs.l2 = rates.l2 * rates.cores;
+  roofs.intensity = operations / std::max(1.0, static_cast<double>(hl::bytes(program)));
+  return roofs;
+}
+
+bool are_typical(const model::Rates& rates, const machine::Machine& machine) {
+  const model::Rates typical = model::typical_rates(machine, rates.cores);
+  return rates.operation == typical.operation && rates.latency == typical.latency &&
+         rates.load == typical.load && rates.l2 == typical.l2 && rates.l3 == typical.l3 &&
+         rates.memory == typical.memory && rates.memory_of_all == typical.memory_of_all;
+}
+
+}  // namespace mdh::report

@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mdh/hl/analysis.h"
+#include "mdh/model/cost.h"
+#include "mdh/model/traffic.h"
+#include "mdh/passes/fuse.h"
+#include "mdh/report/markup.h"
+#include "mdh/report/sections.h"
+#include "mdh/report/units.h"
+
+namespace mdh::report {
+namespace {
+
+struct Moved {
+  std::string to, from;
+  double of_core = 0;  // bytes
+  double of_all = 0;
+  double rate = 0;  // bytes per nanosecond, of one core
+};
+
+/// Shares of the work that the busiest core has, and cores that have any.
+struct Shares {
+  double of_busiest = 1;
+  double cores = 1;
+};
+
+Shares shares_of(const model::Structure& structure, int cores) {
+  double parts = 1;
+  for (const model::Level& level : structure.cores.levels) {
+    parts *= static_cast<double>(level.parts);
+  }
+  return {std::ceil(parts / cores), std::min<double>(cores, parts)};
+}
+
+std::vector<Moved> moved_by(const model::Shape& shape, const TuningPage& page) {
+  const ll::Config& config = page.report.best->config;
+  const model::Rates& rates = page.rates;
+  const model::Structure structure = structure_of(nest_of(shape, page.machine, config));
+  const Shares shares = shares_of(structure, rates.cores);
+  const auto row = [&](const char* to, const char* from, int64_t capacity, double rate) {
+    const double bytes =
+        traffic_into(shape, page.machine, config, structure, rates, capacity).bytes *
+        shares.of_busiest;
+    return Moved{to, from, bytes, bytes * shares.cores, rate};
+  };
+  // Cores share the last cache.
+  return {row("L1", "L2", rates.l1_bytes, rates.l2), row("L2", "L3", rates.l2_bytes, rates.l3),
+          row("L3", "memory", rates.l3_bytes / std::max(1, rates.cores), rates.memory)};
+}
+
+std::string bar(double share, const char* style) {
+  if (share <= 0) return "<td class=\"bar\"></td>";
+  return fmt::format("<td class=\"bar\"><i class=\"{}\" style=\"width:{:.1f}%\"></i></td>", style,
+                     100 * std::min(share, 1.0));
+}
+
+std::string traffic_table(const std::vector<Moved>& rows, double least) {
+  double most = least;
+  for (const Moved& row : rows) most = std::max(most, row.of_all);
+  std::string text =
+      "<div class=\"figure\">\n<table>\n<thead><tr><th>into</th><th>from</th><th "
+      "class=\"number\">of one core</th>"
+      "<th class=\"number\">of all cores</th><th class=\"number\">rate of one core</th>"
+      "<th></th></tr></thead>\n<tbody>\n";
+  for (const Moved& row : rows) {
+    text += fmt::format(
+        "<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
+        "<td class=\"number\">{} GB/s</td>{}</tr>\n",
+        row.to, row.from, bytes_text(row.of_core), bytes_text(row.of_all), number_text(row.rate),
+        bar(row.of_all / most, "traffic"));
+  }
+  text += fmt::format(
+      "<tr class=\"least\"><td colspan=\"2\">every buffer once</td><td></td>"
+      "<td class=\"number\">{}</td><td></td>{}</tr>\n",
+      bytes_text(least), bar(least / most, "least"));
+  return text + "</tbody>\n</table>\n</div>\n";
+}
+
+std::string time_table(const model::Cost& cost, double measured_us) {
+  const std::pair<const char*, double> parts[] = {{"compute", cost.compute},
+                                                  {"from L2", cost.l2},
+                                                  {"from L3", cost.l3},
+                                                  {"from memory", cost.memory},
+                                                  {"copies", cost.copies},
+                                                  {"partial results", cost.results},
+                                                  {"launch and barriers", cost.overhead}};
+  double most = std::max(cost.total(), 1e3 * measured_us);
+  for (const auto& [name, ns] : parts) most = std::max(most, ns);
+  std::string text =
+      "<div class=\"figure\">\n<table>\n<thead><tr><th>time of the slowest core</th><th "
+      "class=\"number\">estimated</th>"
+      "<th class=\"number\">of the total</th><th></th></tr></thead>\n<tbody>\n";
+  for (const auto& [name, ns] : parts) {
+    text += fmt::format(
+        "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>{}</tr>\n", name,
+        time_text(ns / 1e3), percent_text(ns / cost.total()), bar(ns / most, "time"));
+  }
+  text += fmt::format(
+      "<tr class=\"sum\"><td>total, what overlaps counted once</td><td class=\"number\">{}</td>"
+      "<td></td>{}</tr>\n<tr class=\"sum\"><td>measured</td><td class=\"number\">{}</td><td></td>"
+      "{}</tr>\n",
+      time_text(cost.total() / 1e3), bar(cost.total() / most, "sum"), time_text(measured_us),
+      bar(1e3 * measured_us / most, "measured"));
+  return text + "</tbody>\n</table>\n</div>\n";
+}
+
+}  // namespace
+
+std::string traffic_section(const TuningPage& page) {
+  const driver::Trial& best = *page.report.best;
+  const model::Shape shape = model::shape_of(passes::fuse(page.program, best.config.fuse));
+  const std::string text =
+      traffic_table(moved_by(shape, page), static_cast<double>(hl::bytes(page.program))) +
+      time_table(estimate(shape, page.machine, best.config, page.rates), best.timing.median_us);
+  return section("Memory traffic and time, estimated",
+                 "What the model of costs expects of the best configuration. Nothing here is "
+                 "measured but the last line. Moving data overlaps with computing, so that the "
+                 "parts are more than the total.",
+                 text);
+}
+
+}  // namespace mdh::report
