@@ -121,6 +121,35 @@ TEST(Tuner, finds_a_configuration_within_a_number_of_evaluations) {
   }
 }
 
+TEST(Tuner, knows_what_earlier_searches_found) {
+  const hl::Program p = matmul(32);
+  TuneOptions o;
+  o.candidates = options();
+  o.evaluations = 3;
+  Trial unbeaten{.config = usual(p), .verified = "full"};
+  unbeaten.timing.median_us = 1e-6;
+  o.known = {unbeaten};
+  const TuneReport report = tune(p, o, [](const Trial&, const TuneProgress&) {});
+  ASSERT_TRUE(report.best);
+  EXPECT_TRUE(report.best_was_known);
+  EXPECT_EQ(report.best->config, unbeaten.config);
+  o.known[0].timing.median_us = 1e9;
+  const TuneReport better = tune(p, o, [](const Trial&, const TuneProgress&) {});
+  EXPECT_FALSE(better.best_was_known);
+  EXPECT_LT(better.best->timing.median_us, 1e9);
+}
+
+TEST(Tuner, smallest_budget_is_enough_for_one_batch) {
+  const hl::Program p = matmul(32);
+  TuneOptions o;
+  o.candidates = options();
+  o.seconds = 1e-6;
+  const TuneReport report = tune(p, o, [](const Trial&, const TuneProgress&) {});
+  EXPECT_TRUE(report.best);
+  EXPECT_LE(report.trials.size(), o.batch);
+  EXPECT_EQ(report.stopped_by, "time");
+}
+
 TEST(Tuner, leaves_the_compiler_to_the_user_who_decides_it) {
   const hl::Program p = matmul(32);
   TuneOptions o;

@@ -4,6 +4,7 @@
 
 #include "bench/compile.h"
 #include "mdh/support/files.h"
+#include "tools/mdh/say.h"
 #include "tools/mdh/verbs.h"
 
 namespace mdh::tool {
@@ -16,7 +17,7 @@ int bench_compile(const bench::BenchOptions& asked, const BenchVerbOptions& verb
   if (asked.rounds > 0) options.rounds = asked.rounds;
   if (!asked.workloads.empty()) options.workload = asked.workloads.front();
   if (!verb.quiet) {
-    options.progress = [](const std::string& what) { fmt::print(stderr, "mdh: {}\n", what); };
+    options.progress = [](const std::string& what) { say("mdh: {}\n", what); };
   }
   const bench::CompileReport report = bench::measure_compilation(options);
   if (!verb.json.empty()) write_file(verb.json, bench::to_json(report));
@@ -34,7 +35,7 @@ int bench(const bench::BenchOptions& asked, const BenchVerbOptions& verb) {
   }
   bench::BenchOptions options = asked;
   if (!verb.quiet) {
-    options.progress = [](const std::string& what) { fmt::print(stderr, "mdh: {}\n", what); };
+    options.progress = [](const std::string& what) { say("mdh: {}\n", what); };
   }
   const bench::Report report = bench::run(options);
   if (!verb.json.empty()) write_file(verb.json, bench::to_json(report));
