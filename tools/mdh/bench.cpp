@@ -11,6 +11,20 @@ namespace mdh::tool {
 
 namespace {
 
+/// Instead of a folder of configurations; ./tuned is a folder.
+const std::string tuned = "tuned";
+
+void check_records(const bench::BenchOptions& asked, const BenchVerbOptions& verb) {
+  if (asked.suite == "compile" && asked.configs == tuned) {
+    user_error("E847", {}, "'mdh bench compile' has no configurations 'tuned'",
+               "it varies one of a folder: --configs FOLDER");
+  }
+  if (!verb.records.empty() && asked.configs != tuned) {
+    user_error("E847", {}, "--records is for configurations that were tuned",
+               "add --configs tuned");
+  }
+}
+
 int bench_compile(const bench::BenchOptions& asked, const BenchVerbOptions& verb) {
   bench::CompileOptions options{.configs = asked.configs, .version = asked.version};
   if (asked.quick) options.rounds = 3;
@@ -28,12 +42,14 @@ int bench_compile(const bench::BenchOptions& asked, const BenchVerbOptions& verb
 }  // namespace
 
 int bench(const bench::BenchOptions& asked, const BenchVerbOptions& verb) {
+  check_records(asked, verb);
   if (asked.suite == "compile") return bench_compile(asked, verb);
   if (verb.list) {
     fmt::print("{}", bench::list(asked.suite));
     return 0;
   }
   bench::BenchOptions options = asked;
+  if (asked.configs == tuned) options.records = load_records({.records = verb.records}).records;
   if (!verb.quiet) {
     options.progress = [](const std::string& what) { say("mdh: {}\n", what); };
   }

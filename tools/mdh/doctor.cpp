@@ -57,7 +57,7 @@ int doctor() {
   for (const machine::Machine& m : machine::machines()) {
     fmt::print("machine {}: {}\n", m.name, m.summary);
   }
-  fmt::print("not built: target cuda; tuning (see docs/status.md)\n");
+  fmt::print("not built: target cuda (see docs/status.md)\n");
   return exit;
 }
 

@@ -140,7 +140,10 @@ void add_bench_options(CLI::App& verb, mdh::bench::BenchOptions& options,
   verb.add_option("--workloads", options.workloads, "some of the suite: a,b")->delimiter(',');
   verb.add_option("--peers", options.peers, "some of the peers: a,b")->delimiter(',');
   verb.add_option("--peer-file", options.peer_files, "a candidate of your own: NAME=F.c");
-  verb.add_option("--configs", options.configs, "a folder with WORKLOAD.json for mdh");
+  verb.add_option("--configs", options.configs,
+                  "a folder with WORKLOAD.json for mdh; tuned: the best records");
+  verb.add_option("--records", shown.records,
+                  "with --configs tuned: a file of tuning records (default: the user's)");
   verb.add_option("--rounds", options.rounds, "rounds (default 11, quick 3)")
       ->check(CLI::Range(1, 1000));
   verb.add_option("--threads", options.threads, "threads to use (default: all cores)")
