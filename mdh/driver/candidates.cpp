@@ -212,7 +212,9 @@ std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, T
     if (built[m].object) {
       p.compiled[number_of[m]] = Parts::Compiled{modules[m], *built[m].object, depths[m]};
     } else {
-      trial.outcome = RecordOutcome::compile_error;
+      using Kind = runtime::host::BuildFailure::Kind;
+      trial.outcome = built[m].failure.kind == Kind::timed_out ? RecordOutcome::timeout
+                                                               : RecordOutcome::compile_error;
       trial.reason = built[m].failure.text;
     }
   }

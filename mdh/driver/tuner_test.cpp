@@ -59,6 +59,16 @@ TEST(Candidates, one_that_cannot_be_lowered_or_compiled_is_lost_alone) {
   EXPECT_FALSE(trials[2].reason.empty());
 }
 
+TEST(Candidates, one_that_compiles_for_too_long_is_no_error_of_the_compiler) {
+  const hl::Program p = matmul(24);
+  CandidateOptions hasty = options();
+  hasty.build = {.seconds = 1e-3, .cache = {}};
+  Candidates candidates(p, hasty);
+  const Trial trial = candidates.compile({usual(p)}, Candidates::Together::all).front();
+  EXPECT_EQ(trial.outcome, tune::RecordOutcome::timeout);
+  EXPECT_NE(trial.reason.find("took longer than"), std::string::npos) << trial.reason;
+}
+
 TEST(Candidates, wrong_results_are_found_before_and_after_there_is_a_right_one) {
   const hl::Program p = matmul(24);
   ll::Config wrong = usual(p);
