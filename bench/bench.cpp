@@ -40,7 +40,8 @@ Report run(const BenchOptions& options) {
   const std::vector<Workload> workloads = select(find_suite(options.suite), options.workloads);
   CandidateOptions competitors{.peers = select_peers(options.peers),
                                .user_files = user_files(options.peer_files),
-                               .configs = options.configs};
+                               .configs = options.configs,
+                               .records = options.records};
   competitors.threads = options.threads > 0 ? options.threads : driver::available_cores();
   MeasureOptions measuring = effort(options);
   Report report{.suite = options.suite, .machine = this_machine(), .version = options.version};

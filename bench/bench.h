@@ -2,10 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/report.h"
+#include "mdh/driver/records.h"
 
 namespace mdh::bench {
 
@@ -15,8 +17,9 @@ struct BenchOptions {
   std::vector<std::string> peers;       // none: all
   std::vector<std::string> peer_files;  // "NAME=F.c": further candidates
   std::string configs;                  // a folder with WORKLOAD.json; empty: those inside
-  int rounds = 0;                       // 0: as many as the effort asks for
-  int threads = 0;                      // 0: all cores
+  std::optional<std::vector<tune::Record>> records;  // mdh's configurations come from these
+  int rounds = 0;                                    // 0: as many as the effort asks for
+  int threads = 0;                                   // 0: all cores
   bool quick = false;
   std::string version;
   std::function<void(const std::string&)> progress = [](const std::string&) {};

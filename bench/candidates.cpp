@@ -34,12 +34,24 @@ Candidate of_config(const Instantiated& at, const machine::Machine& machine,
   return candidate;
 }
 
+/// What tuning has found, else the default configuration.
+Candidate tuned_candidate(const Instantiated& at, const std::vector<tune::Record>& records,
+                          int threads) {
+  const driver::Selection best = driver::select_config(
+      at.program, {.target = &driver::find_target("openmp")}, records, threads);
+  Candidate candidate = of_config(at, best.machine, best.chosen, threads);
+  if (best.chosen.source != driver::ConfigSource::record) candidate.about += ", no tuning record";
+  for (const std::string& why : best.skipped) candidate.about += "; " + why;
+  return candidate;
+}
+
 /// A configuration that is not valid here is no reason to stop: the default one is measured.
 Candidate mdh_candidate(const Workload& workload, const Instantiated& at,
                         const CandidateOptions& options) {
   const driver::Target& target = driver::find_target("openmp");
   std::string refusal;
   try {
+    if (options.records) return tuned_candidate(at, *options.records, options.threads);
     if (const auto known = known_config(workload, options.configs)) {
       const machine::Machine machine = known->config.machine.empty()
                                            ? driver::machine_of(target, "")

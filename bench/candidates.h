@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/peers.h"
+#include "mdh/driver/records.h"
 
 namespace mdh::bench {
 
@@ -27,6 +29,7 @@ struct CandidateOptions {
   std::vector<Peer> peers;
   std::vector<std::pair<std::string, std::string>> user_files;  // name and C file
   std::string configs;                                          // a folder; empty: those inside
+  std::optional<std::vector<tune::Record>> records;             // instead of a folder
   int threads = 1;
 };
 

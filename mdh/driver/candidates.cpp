@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <new>
 #include <thread>
 
 #include "mdh/driver/data.h"
@@ -24,9 +25,18 @@ RecordOutcome outcome_of(runtime::WorkStatus status) {
       return RecordOutcome::timeout;
     case runtime::WorkStatus::out_of_memory:
       return RecordOutcome::out_of_memory;
-    default:
+    case runtime::WorkStatus::error:  // an object that cannot be loaded, mostly
+      return RecordOutcome::compile_error;
+    case runtime::WorkStatus::crash:
+    case runtime::WorkStatus::exit:
       return RecordOutcome::crash;
   }
+  internal_failure(false, "a status of work that there is not");
+}
+
+void take_failure(const runtime::Outcome& outcome, Trial& trial) {
+  trial.outcome = outcome_of(outcome.status);
+  trial.reason = outcome.reason;
 }
 
 /// The largest deviation of two arrays of floats, as a part of the largest magnitude; infinity if
@@ -127,9 +137,14 @@ struct Candidates::Parts {
   }
 
   /// The whole verification; few samples are enough, for every trial is compared with its result.
-  Verification verify(const Compiled& c) {
-    const std::vector<scalar::Array> outputs =
-        memory.run_poisoned([&](auto) { runtime::require_success(run(c, std::nullopt)); });
+  /// Nothing if a run failed, which the trial then says.
+  std::optional<Verification> verify(const Compiled& c, Trial& trial) {
+    const std::vector<scalar::Array> outputs = memory.run_poisoned([&](auto) {
+      if (!trial.is_good()) return;
+      const runtime::Outcome outcome = run(c, std::nullopt);
+      if (outcome.status != runtime::WorkStatus::ok) take_failure(outcome, trial);
+    });
+    if (!trial.is_good()) return std::nullopt;
     return verify_outputs(
         program, inputs, outputs,
         {.depth = c.depth, .seed = options.seed, .limit = 1 << 22, .samples = 256});
@@ -155,19 +170,15 @@ struct Candidates::Parts {
   }
 
   void verify_alone(const Compiled& c, Trial& trial) {
-    try {
-      const Verification v = verify(c);
-      trial.verified = to_string(v.coverage);
-      if (!v.right) {
-        trial.outcome = RecordOutcome::wrong;
-        trial.reason = v.complaint;
-      } else if (right.empty()) {
-        coverage = v.coverage;
-        remember();
-      }
-    } catch (const Error& e) {
-      trial.outcome = RecordOutcome::crash;
-      trial.reason = e.what();
+    const std::optional<Verification> v = verify(c, trial);
+    if (!v) return;
+    trial.verified = to_string(v->coverage);
+    if (!v->right) {
+      trial.outcome = RecordOutcome::wrong;
+      trial.reason = v->complaint;
+    } else if (right.empty()) {
+      coverage = v->coverage;
+      remember();
     }
   }
 };
@@ -195,6 +206,9 @@ std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, T
     } catch (const Error& e) {
       trials[n].outcome = RecordOutcome::compile_error;
       trials[n].reason = e.what();
+    } catch (const std::bad_alloc&) {
+      trials[n].outcome = RecordOutcome::out_of_memory;
+      trials[n].reason = "no memory to make its code";
     }
   }
   if (modules.empty()) return trials;
@@ -205,8 +219,12 @@ std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, T
                         modules.begin() + static_cast<long>(std::min(modules.size(), n + size)));
   }
   std::vector<runtime::host::Built> built;
-  for (auto& group : runtime::host::build_groups(groups, p.options.build)) {
-    built.insert(built.end(), group.begin(), group.end());
+  try {
+    for (auto& group : runtime::host::build_groups(groups, p.options.build)) {
+      built.insert(built.end(), group.begin(), group.end());
+    }
+  } catch (const Error& e) {  // no space for temporary files, or the compiler is gone
+    built.assign(modules.size(), {.failure = {.text = e.what()}});
   }
   for (size_t m = 0; m < modules.size(); ++m) {
     Trial& trial = trials[number_of[m]];
@@ -214,7 +232,9 @@ std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, T
     if (built[m].object) {
       p.compiled[number_of[m]] = Parts::Compiled{modules[m], *built[m].object, depths[m]};
     } else {
-      trial.outcome = RecordOutcome::compile_error;
+      using Kind = runtime::host::BuildFailure::Kind;
+      trial.outcome = built[m].failure.kind == Kind::timed_out ? RecordOutcome::timeout
+                                                               : RecordOutcome::compile_error;
       trial.reason = built[m].failure.text;
     }
   }
@@ -225,28 +245,24 @@ void Candidates::measure(size_t number, const Effort& effort, Trial& trial) {
   Parts& p = *parts_;
   if (!trial.is_good() || !p.compiled[number]) return;
   const Parts::Compiled& c = *p.compiled[number];
-  const auto fail = [&](const runtime::Outcome& outcome) {
-    trial.outcome = outcome_of(outcome.status);
-    trial.reason = outcome.reason;
-  };
   p.poison(0xff);  // no number, so that an element that is not written is like nothing
   // Loading and copying take their time, too.
   const double patience = effort.give_up_us > 0 ? effort.give_up_us * 1.5e-6 + 0.3 : 0;
   const runtime::Outcome first =
       p.run(c, runtime::TimingLimits{.warm_up = 0, .least = 1, .most = 1, .seconds = 0}, patience);
-  if (first.status != runtime::WorkStatus::ok) return fail(first);
+  if (first.status != runtime::WorkStatus::ok) return take_failure(first, trial);
   const auto found = p.check(c, trial);
   if (!trial.is_good()) return;
   trial.timing = first.timing;
   if (effort.give_up_us > 0 && first.timing.median_us > effort.give_up_us) return;
   if (effort.look) {
     const runtime::Outcome look = p.run(c, *effort.look);
-    if (look.status != runtime::WorkStatus::ok) return fail(look);
+    if (look.status != runtime::WorkStatus::ok) return take_failure(look, trial);
     trial.timing = look.timing;
     if (effort.look_us > 0 && look.timing.median_us > effort.look_us) return;
   }
   const runtime::Outcome timed = p.run(c, effort.limits);
-  if (timed.status != runtime::WorkStatus::ok) return fail(timed);
+  if (timed.status != runtime::WorkStatus::ok) return take_failure(timed, trial);
   trial.timing = timed.timing;
   const bool is_best = effort.best_us <= 0 || trial.timing.median_us < effort.best_us;
   if (is_best && found == Parts::Likeness::close) p.verify_alone(c, trial);

@@ -1,5 +1,7 @@
 #include "mdh/driver/records.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "mdh/driver/devices.h"
@@ -34,6 +36,31 @@ void check(const hl::Program& program, const RecordedConfig& recorded, const Sit
   passes::lower(program, recorded.machine, recorded.config);
   const std::string& compiler = recorded.config.code.kernel.compiler;
   if (where.target->name == "openmp" && !compiler.empty()) runtime::host::find_compiler(compiler);
+}
+
+/// Those that can be read.
+std::vector<RecordedConfig> all_translated(const hl::Program& program, const Site& where,
+                                           const ConfigNames& names,
+                                           const std::vector<tune::Record>& records) {
+  std::vector<RecordedConfig> all;
+  for (const tune::Record& record : records) {
+    try {
+      all.push_back(translated(program, where, names, record));
+    } catch (const Error& e) {
+      if (e.diagnostic().kind == DiagnosticKind::internal) throw;
+    }
+  }
+  return all;
+}
+
+bool is_usable(const hl::Program& program, const RecordedConfig& recorded, const Site& where) {
+  try {
+    check(program, recorded, where);
+    return true;
+  } catch (const Error& e) {
+    if (e.diagnostic().kind == DiagnosticKind::internal) throw;
+    return false;
+  }
 }
 
 std::string complaint_about(const tune::Record& record, const Diagnostic& d) {
@@ -87,6 +114,22 @@ BestConfig best_config(const hl::Program& program, const Site& where,
     }
   }
   return result;
+}
+
+KnownConfigs known_configs(const hl::Program& program, const Site& where,
+                           const std::vector<tune::Record>& records) {
+  if (records.empty()) return {};
+  const RecordKey key = record_key(program, where);
+  const auto in_our_names = [&](const std::vector<tune::Record>& some) {
+    return all_translated(program, where, key.names, some);
+  };
+  KnownConfigs known{in_our_names(tune::best_records(records, key.problem)),
+                     in_our_names(tune::failed_records(records, key.problem))};
+  const auto first = std::find_if(
+      known.proven.begin(), known.proven.end(),
+      [&](const RecordedConfig& recorded) { return is_usable(program, recorded, where); });
+  known.proven.erase(known.proven.begin(), first);
+  return known;
 }
 
 std::vector<RecordedConfig> neighbours(const hl::Program& program, const Site& where,

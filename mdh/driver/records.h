@@ -47,6 +47,15 @@ struct BestConfig {
 BestConfig best_config(const hl::Program& program, const Site& where,
                        const std::vector<tune::Record>& records);
 
+/// What a search need not find out again: configurations with proven times, the fastest first, of
+/// which the first is valid, and those that crashed or computed something else.
+struct KnownConfigs {
+  std::vector<RecordedConfig> proven;
+  std::vector<RecordedConfig> failed;
+};
+KnownConfigs known_configs(const hl::Program& program, const Site& where,
+                           const std::vector<tune::Record>& records);
+
 /// The best configurations of the same program at other sizes, the nearest first: places to begin a
 /// search at. They are read, but need not be valid for these sizes.
 std::vector<RecordedConfig> neighbours(const hl::Program& program, const Site& where,

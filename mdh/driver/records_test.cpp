@@ -109,6 +109,21 @@ TEST(BestConfigOf, machine_that_is_asked_for_decides) {
   EXPECT_EQ(none.skipped.size(), 1u) << "its layers are not those of the machine";
 }
 
+TEST(KnownConfigsOf, program_begin_with_a_valid_one_and_have_failures_apart) {
+  ll::Config invalid = tiled();
+  invalid.order.pop_back();
+  tune::Record crashed = measured(tiled(R"(, "tags": {"L1.i": "vectorize"})"), 0);
+  crashed.outcome = tune::RecordOutcome::crash;
+  const KnownConfigs known = known_configs(product(7, 13), openmp(),
+                                           {measured(tiled(), 2), measured(invalid, 1), crashed});
+  ASSERT_EQ(known.proven.size(), 1u);
+  EXPECT_EQ(known.proven[0].record.time_us.median, 2);
+  EXPECT_EQ(known.proven[0].config.order.front().dimension, "row");
+  ASSERT_EQ(known.failed.size(), 1u);
+  EXPECT_EQ(known.failed[0].record.outcome, tune::RecordOutcome::crash);
+  EXPECT_TRUE(known_configs(product(7, 14), openmp(), {crashed}).failed.empty());
+}
+
 TEST(NeighboursOf, program_are_translated_and_nearest_first) {
   const std::vector<tune::Record> records = {measured(tiled(), 1, matvec(Scalar::f32, 700, 13)),
                                              measured(tiled(), 1, matvec(Scalar::f32, 8, 13)),

@@ -53,6 +53,10 @@ std::vector<std::string> locks_of(const TuneOptions& options) {
   return locks;
 }
 
+/// So many configurations in a row that do not even compile mean that nothing compiles any more:
+/// the disk is full, or the compiler is gone.
+constexpr size_t hopeless = 64;
+
 class TuningRun {
  public:
   TuningRun(const hl::Program& program, const TuneOptions& options, const OnTrial& on_trial)
@@ -81,7 +85,9 @@ class TuningRun {
     for (const Trial& trial : options_.known) {
       if (const auto point = point_of(trial.config)) technique->tell(*point, outcome_of(trial));
       seen_.emplace(key_of(trial.config), outcome_of(trial));
+      if (trial.is_good()) take_if_better(trial);
     }
+    report_.best_was_known = report_.best.has_value();
     search(*technique);
     report_.searched = report_.trials.size();
     if (!is_over(1.0)) decide();
@@ -96,14 +102,21 @@ class TuningRun {
 
   /// The given part of the budget is spent.
   bool is_over(double part) {
-    if (report_.stopped_by == "space exhausted") return true;
-    if (options_.interrupted()) report_.stopped_by = "interrupted";
-    if (elapsed() > options_.seconds * part) report_.stopped_by = "time";
+    std::string why;
+    if (elapsed() > options_.seconds * part) why = "time";
     if (options_.evaluations > 0 && report_.trials.size() >= options_.evaluations) {
-      report_.stopped_by = "evaluations";
+      why = "evaluations";
     }
-    return report_.stopped_by == "interrupted" || report_.stopped_by == "evaluations" ||
-           elapsed() > options_.seconds * part;
+    if (refused_ >= hopeless) why = "nothing compiles";
+    if (options_.interrupted()) why = "interrupted";
+    const bool is_new = report_.stopped_by != "space exhausted" || why == "interrupted";
+    if (!why.empty() && is_new) report_.stopped_by = why;
+    return !why.empty();
+  }
+
+  /// Even the smallest budget is enough for the first few.
+  bool is_empty_handed() const {
+    return !report_.best && report_.trials.empty() && !options_.interrupted();
   }
 
   std::vector<tune::Point> starting_points() const {
@@ -143,7 +156,7 @@ class TuningRun {
 
   /// Asks, compiles, runs and tells until four fifths of the time are over.
   void search(tune::Technique& technique) {
-    while (!is_over(0.8)) {
+    while (!is_over(0.8) || is_empty_handed()) {
       std::vector<tune::Point> asked = technique.ask(options_.batch), valid;
       if (asked.empty()) {
         report_.stopped_by = "space exhausted";
@@ -190,7 +203,7 @@ class TuningRun {
     for (const tune::Point& point : points) configs.push_back(quick(point));
     std::vector<Trial> trials = candidates_.compile(configs, Candidates::Together::all);
     for (size_t n = 0; n < trials.size(); ++n) {
-      if (options_.interrupted()) {
+      if (options_.interrupted() || (report_.best && is_over(1.0))) {
         trials.resize(n);
         break;
       }
@@ -214,14 +227,19 @@ class TuningRun {
 
   double best_us() const { return report_.best ? report_.best->timing.median_us : 0; }
 
+  void take_if_better(const Trial& trial) {
+    if (report_.best && trial.timing.median_us >= best_us()) return;
+    report_.best = trial;
+    report_.best_was_known = false;
+  }
+
   void note(Trial trial, const std::string& phase) {
     trial.seconds = elapsed();
     report_.trials.push_back(trial);
     if (!trial.is_good()) ++report_.failures[to_string(trial.outcome)];
+    refused_ = trial.outcome == tune::RecordOutcome::compile_error ? refused_ + 1 : 0;
     if (trial.is_good() && !report_.first) report_.first = trial;
-    if (trial.is_good() && (!report_.best || trial.timing.median_us < best_us())) {
-      report_.best = trial;
-    }
+    if (trial.is_good()) take_if_better(trial);
     TuneProgress progress{
         .evaluations = report_.trials.size(), .seconds = trial.seconds, .phase = phase};
     for (const auto& [kind, count] : report_.failures) progress.failures += count;
@@ -256,11 +274,12 @@ class TuningRun {
 
   /// The best few with all compilers, in turn.
   void decide() {
-    std::vector<ll::Config> finalists;
-    for (const ll::Config& config : best_few(3)) {
-      if (decides_compiler(options_)) finalists.push_back(config);
-      for (const CompilerChoice& compiler : compilers_) {
-        if (decides_compiler(options_)) break;
+    const std::vector<ll::Config> best = best_few(3);
+    std::vector<ll::Config> finalists =
+        decides_compiler(options_) ? best : std::vector<ll::Config>();
+    for (const CompilerChoice& compiler : compilers_) {  // outside, for each has its own process
+      if (decides_compiler(options_)) break;
+      for (const ll::Config& config : best) {
         finalists.push_back(config);
         finalists.back().code.kernel.compiler = compiler.compiler;
         finalists.back().code.kernel.flags = compiler.flags;
@@ -295,7 +314,10 @@ class TuningRun {
           trial.is_good() && (!best || trial.timing.median_us < best->timing.median_us);
       if (better) best = &trial;
     }
-    if (best) report_.best = *best;
+    if (best) {
+      report_.best = *best;
+      report_.best_was_known = false;
+    }
     if (report_.stopped_by.empty()) report_.stopped_by = "time";
   }
 
@@ -308,6 +330,7 @@ class TuningRun {
   std::vector<CompilerChoice> compilers_;
   TuneReport report_;
   std::map<std::string, tune::Outcome> seen_;  // by configuration
+  size_t refused_ = 0;                         // the last trials did not compile
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

@@ -25,7 +25,7 @@ struct TuneOptions {
   bool restricted = false;
   std::vector<std::string> locks;
   std::vector<ll::Config> starts;  // of neighbouring sizes, or earlier winners
-  std::vector<Trial> known;        // what an earlier search has found out
+  std::vector<Trial> known;        // what an earlier search has found out; not tried again
   size_t batch = 8;                // configurations that are compiled together
   std::function<bool()> interrupted = [] { return false; };
 };
@@ -39,7 +39,8 @@ struct TuneProgress {
 };
 
 struct TuneReport {
-  std::optional<Trial> best;
+  std::optional<Trial> best;  // of this search, or known before and never beaten
+  bool best_was_known = false;
   std::optional<Trial> first;              // what would run without any tuning
   std::vector<Trial> trials;               // in order
   size_t searched = 0;                     // trials of the search; those behind are of the final

@@ -59,6 +59,16 @@ TEST(Candidates, one_that_cannot_be_lowered_or_compiled_is_lost_alone) {
   EXPECT_FALSE(trials[2].reason.empty());
 }
 
+TEST(Candidates, one_that_compiles_for_too_long_is_no_error_of_the_compiler) {
+  const hl::Program p = matmul(24);
+  CandidateOptions hasty = options();
+  hasty.build = {.seconds = 1e-3, .cache = {}};
+  Candidates candidates(p, hasty);
+  const Trial trial = candidates.compile({usual(p)}, Candidates::Together::all).front();
+  EXPECT_EQ(trial.outcome, tune::RecordOutcome::timeout);
+  EXPECT_NE(trial.reason.find("took longer than"), std::string::npos) << trial.reason;
+}
+
 TEST(Candidates, wrong_results_are_found_before_and_after_there_is_a_right_one) {
   const hl::Program p = matmul(24);
   ll::Config wrong = usual(p);
@@ -123,6 +133,35 @@ TEST(Tuner, finds_a_configuration_within_a_number_of_evaluations) {
     if (!trial.is_good()) continue;
     EXPECT_GE(trial.timing.median_us, report.best->timing.median_us);
   }
+}
+
+TEST(Tuner, knows_what_earlier_searches_found) {
+  const hl::Program p = matmul(32);
+  TuneOptions o;
+  o.candidates = options();
+  o.evaluations = 3;
+  Trial unbeaten{.config = usual(p), .verified = "full"};
+  unbeaten.timing.median_us = 1e-6;
+  o.known = {unbeaten};
+  const TuneReport report = tune(p, o, [](const Trial&, const TuneProgress&) {});
+  ASSERT_TRUE(report.best);
+  EXPECT_TRUE(report.best_was_known);
+  EXPECT_EQ(report.best->config, unbeaten.config);
+  o.known[0].timing.median_us = 1e9;
+  const TuneReport better = tune(p, o, [](const Trial&, const TuneProgress&) {});
+  EXPECT_FALSE(better.best_was_known);
+  EXPECT_LT(better.best->timing.median_us, 1e9);
+}
+
+TEST(Tuner, smallest_budget_is_enough_for_one_batch) {
+  const hl::Program p = matmul(32);
+  TuneOptions o;
+  o.candidates = options();
+  o.seconds = 1e-6;
+  const TuneReport report = tune(p, o, [](const Trial&, const TuneProgress&) {});
+  EXPECT_TRUE(report.best);
+  EXPECT_LE(report.trials.size(), o.batch);
+  EXPECT_EQ(report.stopped_by, "time");
 }
 
 TEST(Tuner, leaves_the_compiler_to_the_user_who_decides_it) {

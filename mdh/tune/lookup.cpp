@@ -19,18 +19,30 @@ TuningProblem problem_of(const Record& record) {
   return {record.program, record.sizes, record.types, record.machine, record.target};
 }
 
-/// Of the records at these positions the latest of each configuration, if it is proven, the fastest
-/// first.
-Positions ranked(const std::vector<Record>& records, const Positions& positions) {
-  std::map<std::string_view, size_t> latest;
+Positions positions_of(const std::vector<Record>& records, const TuningProblem& problem) {
+  Positions mine;
+  for (size_t n = 0; n < records.size(); ++n) {
+    if (records[n].sizes == problem.sizes && is_alike(records[n], problem)) mine.push_back(n);
+  }
+  return mine;
+}
+
+/// Of the records at these positions the latest of each configuration.
+Positions latest(const std::vector<Record>& records, const Positions& positions) {
+  std::map<std::string_view, size_t> by_config;
   for (const size_t n : positions) {
-    const auto [known, is_new] = latest.try_emplace(records[n].config, n);
+    const auto [known, is_new] = by_config.try_emplace(records[n].config, n);
     if (!is_new && records[known->second].when <= records[n].when) known->second = n;
   }
   Positions result;
-  for (const auto& [config, n] : latest) {
-    if (is_proven(records[n])) result.push_back(n);
-  }
+  for (const auto& [config, n] : by_config) result.push_back(n);
+  return result;
+}
+
+/// The proven ones of them, the fastest first.
+Positions ranked(const std::vector<Record>& records, const Positions& positions) {
+  Positions result = latest(records, positions);
+  std::erase_if(result, [&](size_t n) { return !is_proven(records[n]); });
   std::sort(result.begin(), result.end(), [&](size_t a, size_t b) {
     const double left = records[a].time_us.median, right = records[b].time_us.median;
     return left != right ? left < right : a < b;
@@ -75,13 +87,23 @@ std::vector<Positions> grouped(const std::vector<Record>& records) {
 }  // namespace
 
 std::vector<Record> best_records(const std::vector<Record>& records, const TuningProblem& problem) {
-  Positions mine;
-  for (size_t n = 0; n < records.size(); ++n) {
-    if (records[n].sizes == problem.sizes && is_alike(records[n], problem)) mine.push_back(n);
-  }
   std::vector<Record> best;
-  for (const size_t n : ranked(records, mine)) best.push_back(records[n]);
+  for (const size_t n : ranked(records, positions_of(records, problem))) {
+    best.push_back(records[n]);
+  }
   return best;
+}
+
+std::vector<Record> failed_records(const std::vector<Record>& records,
+                                   const TuningProblem& problem) {
+  std::vector<Record> failed;
+  for (const size_t n : latest(records, positions_of(records, problem))) {
+    const RecordOutcome outcome = records[n].outcome;
+    if (outcome == RecordOutcome::crash || outcome == RecordOutcome::wrong) {
+      failed.push_back(records[n]);
+    }
+  }
+  return failed;
 }
 
 std::vector<Record> neighbours(const std::vector<Record>& records, const TuningProblem& problem,

@@ -23,6 +23,11 @@ struct TuningProblem {
 /// The proven records of the problem, the fastest first, one per configuration.
 std::vector<Record> best_records(const std::vector<Record>& records, const TuningProblem& problem);
 
+/// The latest records of configurations that crashed or computed something else: they would do so
+/// again. What did not compile, took too long or ran out of memory may have suffered from others.
+std::vector<Record> failed_records(const std::vector<Record>& records,
+                                   const TuningProblem& problem);
+
 /// The best records of the same problem at other sizes, one per sizes, the nearest first, at most
 /// `count`. Distances are those of logarithms: from 512 it is as far to 256 as to 1024.
 std::vector<Record> neighbours(const std::vector<Record>& records, const TuningProblem& problem,

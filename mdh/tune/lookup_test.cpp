@@ -62,6 +62,23 @@ TEST(BestRecords, latest_record_of_a_configuration_counts) {
       << "what turned out to be wrong is not used again";
 }
 
+TEST(FailedRecords, are_those_that_would_fail_again) {
+  using enum RecordOutcome;
+  std::vector<Record> records;
+  for (const RecordOutcome outcome : {ok, compile_error, crash, timeout, wrong, out_of_memory}) {
+    records.push_back(some_record(static_cast<int>(outcome), 1));
+    records.back().outcome = outcome;
+  }
+  EXPECT_EQ(configs_of(failed_records(records, some_problem())),
+            (Texts{R"({"number":2})", R"({"number":4})"}));
+  records.push_back(some_record(static_cast<int>(crash), 1, "2030-01-01"));
+  EXPECT_EQ(configs_of(failed_records(records, some_problem())), Texts{R"({"number":4})"})
+      << "the latest record counts";
+  TuningProblem other = some_problem();
+  other.sizes["N1"] = 9;
+  EXPECT_TRUE(failed_records(records, other).empty());
+}
+
 TEST(Neighbours, are_ordered_by_the_distance_of_logarithms) {
   TuningProblem problem = some_problem();
   problem.sizes = {{"N1", 512}, {"N2", 64}};

@@ -250,6 +250,24 @@ TEST(Bench, own_configurations_are_used) {
   EXPECT_EQ(mdh["standing"], "measured");
 }
 
+TEST(Bench, tuned_configurations_are_those_of_the_records) {
+  const TemporaryDirectory folder;
+  const std::string records = folder.path() / "records.jsonl";
+  const Outcome tuned = mdh("tune dot --size 1000 --budget 3 -q --records " + records);
+  ASSERT_EQ(tuned.exit, 0) << describe(tuned);
+  const json found =
+      workload_of("--workloads tiny_dot --peers gcc --configs tuned --records " + records);
+  EXPECT_EQ(found["candidates"][0]["standing"], "measured");
+  EXPECT_EQ(found["candidates"][0]["about"].get<std::string>().find("record ("), 0u) << found;
+  const json none =
+      workload_of("--workloads tiny_matmul --peers gcc --configs tuned --records " + records);
+  EXPECT_EQ(none["candidates"][0]["about"], "default, no tuning record");
+  // Without a file they are the user's, of whom tests have none.
+  EXPECT_EQ(
+      workload_of("--workloads tiny_dot --peers gcc --configs tuned")["candidates"][0]["about"],
+      "default, no tuning record");
+}
+
 TEST(Bench, list_names_workloads_peers_and_suites) {
   const Outcome o = mdh("bench cpu --list");
   EXPECT_EQ(o.exit, 0);
@@ -304,6 +322,8 @@ TEST(Bench, mistakes_have_a_code_and_a_hint) {
   refused(
       "bench compile --workloads tiny_dot",
       "cannot vary a configuration of 'tiny_dot': there is none for this machine [E846]\nhint: ");
+  refused("bench compile --configs tuned", "has no configurations 'tuned' [E847]");
+  refused("bench cpu --records r.jsonl", "--records is for configurations that were tuned [E847]");
   refused("bench cpu --peer-file x.c", "--peer-file: cannot read 'x.c' [E844]");
 }
 

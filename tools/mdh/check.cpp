@@ -3,6 +3,7 @@
 #include "mdh/driver/decomposition.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/support/text.h"
+#include "tools/mdh/say.h"
 #include "tools/mdh/verbs.h"
 
 namespace mdh::tool {
@@ -44,7 +45,7 @@ int check(const Request& given) {
   }
   fmt::print("{}", needs.counts);
   for (const std::string& warning : needs.warnings) {
-    fmt::print(stderr, "mdh: warning: {}\n", warning);
+    say("mdh: warning: {}\n", warning);
   }
   fmt::print("configuration ({}):\n{}", describe(problem.config), print(config));
   return 0;

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "mdh/driver/run.h"
+#include "tools/mdh/say.h"
 #include "tools/mdh/verbs.h"
 
 namespace mdh::tool {
@@ -28,7 +29,7 @@ bool report(const std::string& name, const std::function<std::string()>& state) 
     return true;
   } catch (const Error& e) {
     fmt::print("not usable\n");
-    fmt::print(stderr, "{}", render(e.diagnostic()));
+    say("{}", render(e.diagnostic()));
     return false;
   }
 }
@@ -56,7 +57,7 @@ int doctor() {
   for (const machine::Machine& m : machine::machines()) {
     fmt::print("machine {}: {}\n", m.name, m.summary);
   }
-  fmt::print("not built: target cuda; tuning (see docs/status.md)\n");
+  fmt::print("not built: target cuda (see docs/status.md)\n");
   return exit;
 }
 

@@ -1,4 +1,5 @@
 // The command line: options in, verbs called, exceptions to exit codes.
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -8,11 +9,13 @@
 
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
+#include "tools/mdh/say.h"
 #include "tools/mdh/verbs.h"
 
 namespace {
 
 using mdh::tool::Request;
+using mdh::tool::say;
 
 CLI::Option* add_records_option(CLI::App& verb, Request& request) {
   return verb.add_option("--records", request.records,
@@ -138,7 +141,10 @@ void add_bench_options(CLI::App& verb, mdh::bench::BenchOptions& options,
   verb.add_option("--workloads", options.workloads, "some of the suite: a,b")->delimiter(',');
   verb.add_option("--peers", options.peers, "some of the peers: a,b")->delimiter(',');
   verb.add_option("--peer-file", options.peer_files, "a candidate of your own: NAME=F.c");
-  verb.add_option("--configs", options.configs, "a folder with WORKLOAD.json for mdh");
+  verb.add_option("--configs", options.configs,
+                  "a folder with WORKLOAD.json for mdh; tuned: the best records");
+  verb.add_option("--records", shown.records,
+                  "with --configs tuned: a file of tuning records (default: the user's)");
   verb.add_option("--rounds", options.rounds, "rounds (default 11, quick 3)")
       ->check(CLI::Range(1, 1000));
   verb.add_option("--threads", options.threads, "threads to use (default: all cores)")
@@ -199,7 +205,7 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, ch
     break;
   }
   const mdh::Diagnostic d{mdh::DiagnosticKind::user, "E800", {}, message, {}, hint};
-  fmt::print(stderr, "{}", render(d));
+  say("{}", render(d));
   return exit_code(d.kind);
 }
 
@@ -231,15 +237,15 @@ int guarded(const std::function<int()>& verb) {
   try {
     return printed(verb);
   } catch (const mdh::Error& e) {
-    fmt::print(stderr, "{}", render(e.diagnostic(), source_of(e.diagnostic())));
+    say("{}", render(e.diagnostic(), source_of(e.diagnostic())));
     return exit_code(e.diagnostic().kind);
   } catch (const std::bad_alloc&) {
     const mdh::Diagnostic d{mdh::DiagnosticKind::missing, "E810", {}, "out of memory", {},
                             "use a smaller size"};
-    fmt::print(stderr, "{}", render(d));
+    say("{}", render(d));
     return exit_code(d.kind);
   } catch (const std::exception& e) {
-    fmt::print(stderr, "mdh: internal error: {}\n", e.what());
+    say("mdh: internal error: {}\n", e.what());
     return exit_code(mdh::DiagnosticKind::internal);
   }
 }
@@ -248,6 +254,8 @@ int guarded(const std::function<int()>& verb) {
 
 int main(int argc, char** argv) {
   using namespace mdh::tool;  // NOLINT(google-build-using-namespace): the verbs
+  // A file that may not grow further is an error with a message, here and in compilers.
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app{"mdh: de- and re-composition of data-parallel computations", "mdh"};
   app.set_version_flag("--version", "mdh " MDH_VERSION);
   app.require_subcommand(1);

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "mdh/support/text.h"
+#include "tools/mdh/say.h"
 
 namespace mdh::tool {
 
@@ -13,13 +14,13 @@ Progress::Progress(int steps, bool quiet)
     : steps_(steps), quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0) {}
 
 Progress::~Progress() {
-  if (!quiet_ && terminal_ && done_ > 0) fmt::print(stderr, "\r\033[K");
+  if (!quiet_ && terminal_ && done_ > 0) say("\r\033[K");
 }
 
 void Progress::step(const std::string& what) {
   if (quiet_) return;
   if (!terminal_) {
-    fmt::print(stderr, "mdh: {} ...\n", what);
+    say("mdh: {} ...\n", what);
     return;
   }
   draw(done_, what);
@@ -43,8 +44,7 @@ void Progress::share(double done) {
 void Progress::draw(double done, const std::string& text) const {
   constexpr int width = 24;
   const auto filled = static_cast<size_t>(width * done / steps_);
-  fmt::print(stderr, "\r\033[K[{}{}] {}", std::string(filled, '#'),
-             std::string(width - filled, '.'), text);
+  say("\r\033[K[{}{}] {}", std::string(filled, '#'), std::string(width - filled, '.'), text);
   std::fflush(stderr);
 }
 

@@ -5,6 +5,7 @@
 
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
+#include "tools/mdh/say.h"
 #include "tools/mdh/verbs.h"
 
 namespace mdh::tool {
@@ -51,8 +52,7 @@ std::vector<std::string> row_of(const tune::Record& record) {
 
 void note_unreadable(int64_t lines, const std::string& file) {
   if (lines == 0) return;
-  fmt::print(stderr, "mdh: note: {} {} of '{}' cannot be read\n", lines,
-             lines == 1 ? "line" : "lines", file);
+  say("mdh: note: {} {} of '{}' cannot be read\n", lines, lines == 1 ? "line" : "lines", file);
 }
 
 std::string counted(int64_t count, const char* what = "record") {
@@ -72,8 +72,8 @@ int list_records(const Request& request, ListAs form) {
   const tune::Contents contents = load_records(request);
   note_unreadable(contents.unreadable, records_file(request));
   if (!contents.newer.empty()) {
-    fmt::print(stderr, "mdh: note: {} of a later version of mdh are not shown\n",
-               counted(static_cast<int64_t>(contents.newer.size())));
+    say("mdh: note: {} of a later version of mdh are not shown\n",
+        counted(static_cast<int64_t>(contents.newer.size())));
   }
   if (form == ListAs::lines) {
     for (const tune::Record& record : contents.records) fmt::print("{}\n", print(record));
@@ -98,9 +98,9 @@ int best_record(const Request& given, ListAs form) {
   const driver::BestConfig best = driver::best_config(problem.program, site, contents.records);
   if (!best.found) no_record(request, problem, contents.records, best.skipped);
   for (const std::string& why : best.skipped) {
-    if (!request.quiet) fmt::print(stderr, "mdh: note: {}\n", why);
+    if (!request.quiet) say("mdh: note: {}\n", why);
   }
-  if (!request.quiet) fmt::print(stderr, "mdh: record: {}\n", driver::describe(best.found->record));
+  if (!request.quiet) say("mdh: record: {}\n", driver::describe(best.found->record));
   if (form == ListAs::lines) {
     fmt::print("{}\n", print(best.found->record));
   } else {

@@ -11,6 +11,7 @@
 #include "mdh/scalar/resolve.h"
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
+#include "tools/mdh/say.h"
 
 namespace mdh::tool {
 namespace {
@@ -198,7 +199,7 @@ std::vector<tune::Record> usable_records(const Request& request, const Problem& 
     return records;
   } catch (const Error& e) {
     if (!request.records.empty() || request.require_tuned) throw;
-    if (!request.quiet) fmt::print(stderr, "mdh: note: no records: {}\n", e.diagnostic().message);
+    if (!request.quiet) say("mdh: note: no records: {}\n", e.diagnostic().message);
     return {};
   }
 }
@@ -216,7 +217,7 @@ void select_config(const Request& request, Problem& problem) {
     no_record(request, problem, records, selection.skipped);
   }
   for (const std::string& why : selection.skipped) {
-    if (!request.quiet) fmt::print(stderr, "mdh: note: {}\n", why);
+    if (!request.quiet) say("mdh: note: {}\n", why);
   }
   problem.machine = std::move(selection.machine);
   problem.config = std::move(selection.chosen);

@@ -9,6 +9,7 @@
 #include "mdh/support/text.h"
 #include "tools/mdh/data_files.h"
 #include "tools/mdh/progress.h"
+#include "tools/mdh/say.h"
 #include "tools/mdh/verbs.h"
 
 namespace mdh::tool {
@@ -117,8 +118,8 @@ void note_unused(const Problem& problem, const Request& request) {
   const auto unused =
       driver::without_effect(problem.config.config.code, problem.machine, *problem.target);
   if (unused.empty()) return;
-  fmt::print(stderr, "mdh: note: no effect on the code of target {} yet: {}\n",
-             problem.target->name, join(unused, ", "));
+  say("mdh: note: no effect on the code of target {} yet: {}\n", problem.target->name,
+      join(unused, ", "));
 }
 
 /// Everything that is generated combines in an order that does not depend on the number of cores,
@@ -148,9 +149,8 @@ int run(const Request& request, const RunVerbOptions& verb) {
   }
   check_files(problem.program, verb.inputs, verb.outputs);
   if (!request.quiet) {
-    fmt::print(stderr, "mdh: target {}, machine {}, configuration: {}, threads {}\n",
-               problem.target->name, problem.machine.name, describe(problem.config),
-               problem.threads);
+    say("mdh: target {}, machine {}, configuration: {}, threads {}\n", problem.target->name,
+        problem.machine.name, describe(problem.config), problem.threads);
   }
   note_unused(problem, request);
   const driver::RunReport report = run_with_progress(problem, request, verb);

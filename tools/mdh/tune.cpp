@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -8,6 +9,7 @@
 #include "mdh/hl/analysis.h"
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
+#include "tools/mdh/say.h"
 #include "tools/mdh/tune_page.h"
 #include "tools/mdh/tune_progress.h"
 #include "tools/mdh/verbs.h"
@@ -59,30 +61,59 @@ driver::Site site_of(const Request& request, const Problem& problem) {
   return {.target = problem.target, .device = request.target, .machine = &problem.machine};
 }
 
-/// What earlier searches found out about this problem.
-std::vector<driver::Trial> known_trials(const Problem& problem, const driver::Site& where,
-                                        const std::vector<tune::Record>& records) {
-  const driver::RecordKey key = record_key(problem.program, where);
-  std::vector<driver::Trial> known;
-  for (const tune::Record& record : best_records(records, key.problem)) {
-    const driver::BestConfig one = best_config(problem.program, where, {record});
-    if (!one.found) continue;
-    driver::Trial trial{.config = one.found->config, .verified = record.verified};
-    trial.timing = {record.time_us.median, record.time_us.mean, record.time_us.ci99,
-                    static_cast<int>(record.time_us.n)};
-    known.push_back(trial);
+/// What earlier searches left. The first one makes the file; that of the user is no reason to stop
+/// if it cannot be read.
+std::vector<tune::Record> earlier_records(const Request& request) {
+  std::error_code ignored;
+  if (request.no_records || !std::filesystem::exists(records_file(request), ignored)) return {};
+  try {
+    return load_records(request).records;
+  } catch (const Error& e) {
+    if (!request.records.empty()) throw;
+    if (!request.quiet) say("mdh: note: no records: {}\n", e.diagnostic().message);
+    return {};
   }
-  return known;
 }
 
-/// One record per trial. A file that cannot be written is said once and does not end the search.
+driver::Trial trial_of(const driver::RecordedConfig& recorded) {
+  const tune::Record& record = recorded.record;
+  const tune::RecordTime& time = record.time_us;
+  return {.config = recorded.config,
+          .outcome = record.outcome,
+          .reason = record.reason,
+          .timing = {time.median, time.mean, time.ci99, static_cast<int>(time.n)},
+          .verified = record.verified};
+}
+
+/// Takes over what earlier searches found out about this problem and about its neighbours.
+void learn(const Problem& problem, const driver::Site& where,
+           const std::vector<tune::Record>& records, driver::TuneOptions& options) {
+  constexpr size_t best_few = 8;
+  const driver::KnownConfigs known = known_configs(problem.program, where, records);
+  for (const driver::RecordedConfig& recorded : known.proven) {
+    options.known.push_back(trial_of(recorded));
+    if (options.starts.size() < best_few) options.starts.push_back(recorded.config);
+  }
+  for (const driver::RecordedConfig& recorded : known.failed) {
+    options.known.push_back(trial_of(recorded));
+  }
+  for (const driver::RecordedConfig& near : neighbours(problem.program, where, records, 4)) {
+    options.starts.push_back(near.config);
+  }
+}
+
+/// One record per trial. A file that cannot be written is said once and does not end the search;
+/// there may be room for later records again.
 class Recorder {
  public:
   Recorder(const Request& request, const Problem& problem, const driver::Site& where)
-      : request_(request), problem_(problem), where_(where), file_(records_file(request)) {}
+      : request_(request),
+        problem_(problem),
+        where_(where),
+        file_(request.no_records ? "" : records_file(request)) {}
 
   void operator()(const driver::Trial& trial) {
-    if (file_.empty() || failed_ || request_.no_records) return;
+    if (file_.empty()) return;
     tune::Record record = new_record(problem_.program, problem_.machine, trial.config, where_);
     record.outcome = trial.outcome;
     record.reason = trial.reason;
@@ -91,14 +122,22 @@ class Recorder {
     record.seed = request_.seed;
     record.time_us = {trial.timing.median_us, trial.timing.mean_us, trial.timing.ci99_us,
                       trial.timing.count};
-    if (const auto failure = tune::Database(file_).append(record)) {
-      failed_ = true;
-      fmt::print(stderr, "\nmdh: note: results are not recorded: {}\n", failure->message);
+    const std::optional<Diagnostic> failure = tune::Database(file_).append(record);
+    if (!failure) ++written_;
+    if (failure && lost_++ == 0) {
+      say("\nmdh: note: results are not recorded: {}\n", failure->message);
     }
   }
 
-  const std::string& file() const { return file_; }
-  bool has_recorded() const { return !file_.empty() && !failed_ && !request_.no_records; }
+  size_t written() const { return written_; }
+
+  /// "FILE", or how much of it is there; empty if nothing was to be written.
+  std::string summary() const {
+    if (file_.empty() || lost_ == 0) return file_;
+    return fmt::format("{} of {} results, {}", written_, written_ + lost_, file_);
+  }
+
+  bool has_recorded() const { return written_ > 0; }
 
  private:
   static std::vector<std::string> flags_of(const driver::Trial& trial) {
@@ -111,7 +150,8 @@ class Recorder {
   const Problem& problem_;
   const driver::Site& where_;
   std::string file_;
-  bool failed_ = false;
+  size_t written_ = 0;
+  size_t lost_ = 0;
 };
 
 driver::TuneOptions options_of(const Request& request, const Problem& problem,
@@ -141,15 +181,40 @@ double rate(double amount, const driver::Trial& trial) {
   return amount / (trial.timing.median_us * 1e3);
 }
 
-void print_json(const Problem& problem, const driver::TuneReport& report) {
+/// The line that says what is wrong: compilers begin with where it is.
+std::string gist(const std::string& reason) {
+  const std::vector<std::string> lines = split(reason, '\n');
+  for (const std::string& line : lines) {
+    if (line.find("error") != std::string::npos) return line;
+  }
+  return lines.empty() ? "" : lines.front();
+}
+
+[[noreturn]] void nothing_works(const driver::TuneReport& report) {
+  Diagnostic d{.kind = DiagnosticKind::no_candidate, .code = "E880"};
+  d.message = "no configuration works";
+  for (const auto& [kind, count] : report.failures) {
+    const auto first =
+        std::find_if(report.trials.begin(), report.trials.end(),
+                     [&](const driver::Trial& trial) { return to_string(trial.outcome) == kind; });
+    d.notes.push_back(fmt::format("{} {}, the first: {}", count, kind, gist(first->reason)));
+  }
+  d.hint =
+      "'mdh doctor' says whether the compiler works; 'mdh records list --json' has all reasons";
+  throw Error(d);
+}
+
+void print_json(const Problem& problem, const driver::TuneReport& report, const Recorder& records) {
   nlohmann::ordered_json out;
   out["schema"] = "mdh_tune 1";
   out["program"] = problem.program.name;
   out["evaluations"] = report.trials.size();
   out["failures"] = report.failures;
+  out["recorded"] = records.written();
   out["stopped_by"] = report.stopped_by;
   if (report.first) out["first_us"] = report.first->timing.median_us;
   out["best_us"] = report.best->timing.median_us;
+  out["best_was_known"] = report.best_was_known;
   out["verified"] = report.best->verified;
   out["config"] = nlohmann::ordered_json::parse(
       ll::print(with_origin(report.best->config, problem, problem.machine.name)));
@@ -165,23 +230,24 @@ void print_text(const Problem& problem, const driver::TuneReport& report, const 
   fmt::print("program     {} {}\n", problem.program.name, problem.sizes);
   fmt::print("tried       {} configurations{}\n", report.trials.size(),
              failures.empty() ? "" : ", failed: " + join(failures, ", "));
-  fmt::print("best        {:.4g} us, {:.4g} GFLOP/s, {:.4g} GB/s, verified: {}\n",
+  fmt::print("best        {:.4g} us, {:.4g} GFLOP/s, {:.4g} GB/s, verified: {}{}\n",
              best.timing.median_us,
              rate(static_cast<double>(hl::operations(problem.program)), best),
-             rate(static_cast<double>(hl::bytes(problem.program)), best), best.verified);
+             rate(static_cast<double>(hl::bytes(problem.program)), best), best.verified,
+             report.best_was_known ? ", known before" : "");
   if (report.first) {
     fmt::print("gain        {:.2f} over the first choice ({:.4g} us)\n",
                report.first->timing.median_us / best.timing.median_us,
                report.first->timing.median_us);
   }
-  if (records.has_recorded()) fmt::print("recorded    {}\n", records.file());
+  if (!records.summary().empty()) fmt::print("recorded    {}\n", records.summary());
 }
 
 /// What came of it: on stdout, and as a page, also if nothing works.
 void show_report(const Request& request, const TuneVerbOptions& verb, const Problem& problem,
                  const driver::TuneReport& report, const Recorder& records) {
   if (report.best) {
-    verb.json ? print_json(problem, report) : print_text(problem, report, records);
+    verb.json ? print_json(problem, report, records) : print_text(problem, report, records);
   }
   if (verb.report.empty()) return;
   write_file(verb.report, tune_page(request, verb, problem, report,
@@ -202,15 +268,7 @@ int tune(const Request& request, const TuneVerbOptions& verb) {
   driver::TuneOptions options = options_of(request, problem, verb);
   if (!verb.report.empty()) require_writable(verb.report);
   const driver::Site where = site_of(request, problem);
-  // The first search makes the file.
-  const bool none = request.no_records || !std::filesystem::exists(records_file(request));
-  const tune::Contents contents = none ? tune::Contents{} : load_records(request);
-  options.known = known_trials(problem, where, contents.records);
-  for (const driver::Trial& trial : options.known) options.starts.push_back(trial.config);
-  for (const driver::RecordedConfig& near :
-       neighbours(problem.program, where, contents.records, 4)) {
-    options.starts.push_back(near.config);
-  }
+  learn(problem, where, earlier_records(request), options);
   Recorder record(request, problem, where);
   const StopOnInterrupt stop;
   driver::TuneReport report;
@@ -222,13 +280,16 @@ int tune(const Request& request, const TuneVerbOptions& verb) {
                             bar.show(progress);
                           });
   }
-  show_report(request, verb, problem, report, record);
-  if (!report.best) {
-    throw Error({.kind = DiagnosticKind::no_candidate,
-                 .code = "E880",
-                 .message = "no configuration works",
-                 .hint = "mdh records list says why each of them failed"});
+  if (report.stopped_by == "nothing compiles" && !request.quiet) {
+    say("mdh: note: the search ended early: nothing compiles: {}\n",
+        gist(report.trials.back().reason));
   }
+  show_report(request, verb, problem, report, record);
+  if (!report.best && asked_to_stop != 0) {
+    say("mdh: note: interrupted before a configuration worked\n");
+    return 130;
+  }
+  if (!report.best) nothing_works(report);
   return asked_to_stop != 0 ? 130 : 0;
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tools/mdh/say.h"
+
 namespace mdh::tool {
 
 TuneProgressBar::TuneProgressBar(const driver::TuneOptions& options, bool quiet)
@@ -13,11 +15,11 @@ TuneProgressBar::TuneProgressBar(const driver::TuneOptions& options, bool quiet)
       evaluations_(options.evaluations),
       quiet_(quiet),
       terminal_(isatty(STDERR_FILENO) != 0) {
-  if (!quiet_) fmt::print(stderr, "mdh: estimating configurations ...{}", terminal_ ? "" : "\n");
+  if (!quiet_) say("mdh: estimating configurations ...{}", terminal_ ? "" : "\n");
 }
 
 TuneProgressBar::~TuneProgressBar() {
-  if (!quiet_ && terminal_) fmt::print(stderr, "\r\033[K");
+  if (!quiet_ && terminal_) say("\r\033[K");
 }
 
 std::string progress_text(const driver::TuneProgress& progress, double seconds,
@@ -41,13 +43,13 @@ void TuneProgressBar::show(const driver::TuneProgress& progress) {
   if (!terminal_) {
     if (progress.seconds - shown_ < 5) return;
     shown_ = progress.seconds;
-    fmt::print(stderr, "mdh: {}: {}\n", progress.phase, text);
+    say("mdh: {}: {}\n", progress.phase, text);
     return;
   }
   constexpr int width = 24;
   const auto filled = static_cast<size_t>(width * std::clamp(part, 0.0, 1.0));
-  fmt::print(stderr, "\r\033[K[{}{}] {}: {}", std::string(filled, '#'),
-             std::string(width - filled, '.'), progress.phase, text);
+  say("\r\033[K[{}{}] {}: {}", std::string(filled, '#'), std::string(width - filled, '.'),
+      progress.phase, text);
   std::fflush(stderr);
 }
 

@@ -39,7 +39,8 @@ struct TuneVerbOptions {
 int tune(const Request& request, const TuneVerbOptions& options);
 
 struct BenchVerbOptions {
-  bool list = false;  // only say what there is
+  std::string records;  // with configurations "tuned": a file of records; empty: the user's
+  bool list = false;    // only say what there is
   bool quiet = false;
   std::string json;  // a file for the whole report; empty: none
 };

@@ -50,7 +50,12 @@ BuildFailure failure_of(const Exit& exit, const Compiler& compiler, double secon
     return {Kind::timed_out, fmt::format("{} took longer than {} s", compiler.path, seconds)};
   }
   if (exit.status < 0) return {Kind::not_started, compiler.path + " cannot be started"};
-  return {Kind::refused, exit.output.substr(0, exit.output.find_last_not_of('\n') + 1)};
+  const std::string said = exit.output.substr(0, exit.output.find_last_not_of('\n') + 1);
+  if (!said.empty()) return {Kind::refused, said};
+  return {Kind::refused,
+          exit.status > 128 ? fmt::format("{} ended by signal {}", compiler.path, exit.status - 128)
+                            : fmt::format("{} ended with exit code {}, without a word",
+                                          compiler.path, exit.status)};
 }
 
 /// What the compiler made, if it did: some claim success and leave nothing.
@@ -137,20 +142,44 @@ std::vector<Share> one_by_one(const std::vector<Share>& shares) {
   return singles;
 }
 
+/// Compilers by what modules ask for.
+class Compilers {
+ public:
+  explicit Compilers(const Cache& cache) : cache_(cache) {}
+
+  const Compiler& of(const kernel::Module& module) {
+    const auto choice = std::pair(module.compiler, module.flags);
+    const auto found = known_.find(choice);
+    return found != known_.end()
+               ? found->second
+               : known_.emplace(choice, compiler_for(module, cache_)).first->second;
+  }
+
+ private:
+  const Cache& cache_;
+  std::map<std::pair<std::string, std::vector<std::string>>, Compiler> known_;
+};
+
+/// A share whose compiler is missing fails, the others do not.
 std::vector<Built> build_shares(const Groups& groups, const std::vector<Share>& shares,
                                 const BuildOptions& options) {
-  std::map<std::pair<std::string, std::vector<std::string>>, Compiler> compilers;
+  Compilers compilers(options.cache);
+  std::vector<Built> results(shares.size());
   std::vector<Unit> units;
-  for (const Share& share : shares) {
+  std::vector<size_t> share_of;  // by unit
+  for (size_t n = 0; n < shares.size(); ++n) {
     std::vector<kernel::Module> modules;
-    for (const size_t m : share.modules) modules.push_back(groups[share.group][m]);
-    const auto choice = std::pair(modules.front().compiler, modules.front().flags);
-    if (compilers.count(choice) == 0) {
-      compilers[choice] = compiler_for(modules.front(), options.cache);
+    for (const size_t m : shares[n].modules) modules.push_back(groups[shares[n].group][m]);
+    try {
+      units.push_back(unit_of(modules, compilers.of(modules.front())));
+      share_of.push_back(n);
+    } catch (const Error& e) {
+      results[n].failure = {BuildFailure::Kind::not_started, e.what()};
     }
-    units.push_back(unit_of(modules, compilers[choice]));
   }
-  return build_units(units, options);
+  const std::vector<Built> built = build_units(units, options);
+  for (size_t u = 0; u < units.size(); ++u) results[share_of[u]] = built[u];
+  return results;
 }
 
 }  // namespace

@@ -53,8 +53,8 @@ struct BuildOptions {
 std::vector<Built> build_units(const std::vector<Unit>& units, const BuildOptions& options);
 
 /// One result per module of each group. A group is one unit per compiler and flags that its modules
-/// ask for; the modules of a unit that fails are compiled once more, one by one, so that only those
-/// are lost that fail by themselves.
+/// ask for; where there is no such compiler, they fail. The modules of a unit that fails are
+/// compiled once more, one by one, so that only those are lost that fail by themselves.
 std::vector<std::vector<Built>> build_groups(const std::vector<std::vector<kernel::Module>>& groups,
                                              const BuildOptions& options);
 

@@ -143,6 +143,25 @@ TEST(BuildGroups, modules_with_other_flags_or_compilers_are_units_of_their_own) 
   }
 }
 
+TEST(BuildGroups, modules_whose_compiler_is_missing_fail_alone) {
+  std::vector<Module> group = {good("a", 1), good("b", 2)};
+  group[1].compiler = "no-such-compiler";
+  const auto built = build_groups({group}, {}).front();
+  EXPECT_EQ(result_of(group[0], *built[0].object), 1);
+  ASSERT_FALSE(built[1].object);
+  EXPECT_EQ(built[1].failure.kind, Kind::not_started);
+  EXPECT_NE(built[1].failure.text.find("'no-such-compiler'"), std::string::npos);
+}
+
+TEST(BuildUnits, compiler_that_says_nothing_is_quoted_by_its_exit_code) {
+  const Script silent("exit 7"), killed("kill -9 $$");
+  const auto failure_of = [](const Script& compiler) {
+    return build_units({unit_of({}, {compiler.path(), {}})}, {.cache = {}}).front().failure.text;
+  };
+  EXPECT_EQ(failure_of(silent), silent.path() + " ended with exit code 7, without a word");
+  EXPECT_EQ(failure_of(killed), killed.path() + " ended by signal 9");
+}
+
 TEST(BuildGroups, both_compilers_of_this_machine_can_be_asked_for) {
   for (const std::string family : {"gcc", "clang"}) {
     Module module = good("f", 4);

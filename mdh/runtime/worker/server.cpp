@@ -1,5 +1,6 @@
 #include "mdh/runtime/worker/server.h"
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
+#include <fstream>
 #include <new>
 
 #include "mdh/runtime/host/library.h"
@@ -53,7 +55,18 @@ void report_crashes_to(int socket) {
 
 // ---- work
 
-/// The parent keeps the time. This is for a worker whose parent died.
+/// A worker never outlives its parent, whatever ends that and whatever the worker is busy with. A
+/// parent that is gone already has closed the socket.
+void die_with_the_parent() { prctl(PR_SET_PDEATHSIG, SIGKILL); }
+
+/// Ctrl-C reaches all processes of a terminal, and the parent decides what it means: a candidate
+/// that is interrupted has not crashed.
+void leave_interrupts_to_the_parent() { std::signal(SIGINT, SIG_IGN); }
+
+/// Where the memory of the machine is full, a candidate goes first and not who tries it.
+void volunteer_for_the_end() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
+
+/// The parent keeps the time. This is for a worker whose parent is stopped.
 void set_alarm(double seconds) {
   itimerval timer{};
   timer.it_value.tv_sec = static_cast<time_t>(std::ceil(seconds));
@@ -114,6 +127,9 @@ void limit_memory(int64_t bytes) {
 void serve(int socket) {
   const rlimit no_core{0, 0};  // crashes are expected here; nobody wants their images
   setrlimit(RLIMIT_CORE, &no_core);
+  die_with_the_parent();
+  leave_interrupts_to_the_parent();
+  volunteer_for_the_end();
   report_crashes_to(socket);
   std::string text;
   int descriptor = -1;

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "mdh/support/diagnostic.h"
 
@@ -21,9 +23,10 @@ size_t size_of_all(const std::vector<int64_t>& bytes) {
   return size;
 }
 
-[[noreturn]] void no_memory(size_t size) {
-  missing("E603", fmt::format("no shared memory for buffers of {} bytes", size),
-          "use a smaller size");
+[[noreturn]] void no_memory(size_t size, int error) {
+  missing("E603",
+          fmt::format("no shared memory for buffers of {} bytes: {}", size, std::strerror(error)),
+          "use a smaller size, or allow more ('ulimit -a' shows the limits of memory and files)");
 }
 
 }  // namespace
@@ -31,8 +34,9 @@ size_t size_of_all(const std::vector<int64_t>& bytes) {
 SharedBuffers::SharedBuffers(const std::vector<int64_t>& bytes)
     : bytes_(bytes), descriptor_(memfd_create("mdh", MFD_CLOEXEC)), size_(size_of_all(bytes)) {
   if (descriptor_ < 0 || ftruncate(descriptor_, static_cast<off_t>(size_)) != 0) {
+    const int error = errno;
     if (descriptor_ >= 0) close(descriptor_);
-    no_memory(size_);
+    no_memory(size_, error);
   }
   map();
 }
@@ -50,8 +54,9 @@ SharedBuffers::SharedBuffers(int descriptor, const std::vector<int64_t>& bytes)
 void SharedBuffers::map() {
   block_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
   if (block_ == MAP_FAILED) {
+    const int error = errno;
     close(descriptor_);
-    no_memory(size_);
+    no_memory(size_, error);
   }
   auto* next = static_cast<char*>(block_);
   for (const int64_t one : bytes_) {

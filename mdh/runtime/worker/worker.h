@@ -37,7 +37,7 @@ struct WorkOptions {
 /// Throws what a failure means to the user of a compiled kernel; nothing if there is none.
 void require_success(const Outcome& outcome);
 
-/// For one thread at a time.
+/// For one thread at a time. The process ends with the thread that started it, at the latest.
 class Worker {
  public:
   /// "Missing" if there is no helper program.
