@@ -99,6 +99,32 @@ TEST(Cli, doctor_says_what_is_missing_and_goes_on) {
       << o.err;
 }
 
+TEST(Cli, doctor_shows_the_rates_and_measures_them_anew) {
+  EXPECT_TRUE(contains(output_of("doctor"), "\nrates: typical\n  vectors of "));
+  const TemporaryDirectory folder;
+  const runtime::ScopedEnvironment set("MDH_RATES", std::nullopt);
+  const runtime::ScopedEnvironment data("XDG_DATA_HOME", folder.path().string());
+  EXPECT_TRUE(contains(output_of("doctor"), "\nrates: typical, not measured yet\n"));
+  const std::string fresh = output_of("doctor --measure");
+  EXPECT_TRUE(contains(fresh, "\nrates: measured just now, stored in '" + folder.path().string()))
+      << fresh;
+  const std::string known = output_of("doctor");
+  EXPECT_TRUE(contains(known, "\nrates: measured 20")) << known;
+  const auto numbers = [](const std::string& text) {
+    return text.substr(text.find("  vectors of "));
+  };
+  EXPECT_EQ(numbers(known), numbers(fresh));
+}
+
+TEST(Cli, doctor_finds_rates_that_are_none) {
+  const runtime::ScopedEnvironment set("MDH_RATES", "/dev/null");
+  const Outcome o = mdh("doctor");
+  EXPECT_EQ(o.exit, 3);
+  EXPECT_TRUE(contains(o.out, "\nrates: not usable\n")) << o.out;
+  EXPECT_TRUE(contains(o.err, "MDH_RATES: '/dev/null' holds no rates of a machine [E884]\nhint: "))
+      << o.err;
+}
+
 // ---- show
 
 /// Where the text of each stage comes from: sizes, types, machines and configurations.

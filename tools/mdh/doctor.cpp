@@ -1,6 +1,8 @@
 #include <cstdio>
 
+#include "mdh/driver/rates.h"
 #include "mdh/driver/run.h"
+#include "mdh/support/text.h"
 #include "tools/mdh/say.h"
 #include "tools/mdh/verbs.h"
 
@@ -46,9 +48,34 @@ std::string target_state(const driver::Target& target) {
   return compiler + ", ok";
 }
 
+std::string rates_text(const std::string& source, const model::Rates& rates,
+                       const std::vector<std::string>& typical) {
+  std::string lines = driver::describe(rates);
+  for (const std::string& name : typical) lines += "typical is " + name + "\n";
+  std::string text = source;
+  for (const std::string& line : split(lines, '\n')) {
+    if (!line.empty()) text += "\n  " + line;
+  }
+  return text;
+}
+
+/// What costs are estimated with.
+std::string rates_state(Rates wanted) {
+  const int cores = driver::available_cores();
+  if (wanted == Rates::known) {
+    const driver::KnownRates known = driver::known_rates(cores);
+    return rates_text(known.source, known.rates, known.typical);
+  }
+  const driver::FreshRates fresh = driver::measure_rates(cores);
+  const std::string place = fresh.stored ? "stored in '" + fresh.file + "'"
+                                         : "not stored, '" + fresh.file + "' cannot be written";
+  return rates_text("measured just now, " + place, fresh.calibration.rates,
+                    fresh.calibration.typical);
+}
+
 }  // namespace
 
-int doctor() {
+int doctor(Rates rates) {
   fmt::print("cores: {}\n", driver::available_cores());
   int exit = report("worker", worker_state) ? 0 : 3;
   for (const driver::Target& target : driver::targets()) {
@@ -57,6 +84,7 @@ int doctor() {
   for (const machine::Machine& m : machine::machines()) {
     fmt::print("machine {}: {}\n", m.name, m.summary);
   }
+  if (!report("rates", [&] { return rates_state(rates); })) exit = 3;
   fmt::print("not built: target cuda (see docs/status.md)\n");
   return exit;
 }

@@ -336,8 +336,11 @@ int main(int argc, char** argv) {
   CLI::App* clear_verb = cache_verb->add_subcommand("clear", "remove them");
   cache_verb->callback(call([&] { return clear_verb->parsed() ? clear_cache() : cache(); }));
 
-  app.add_subcommand("doctor", "what works on this machine and what is missing")
-      ->callback(call(doctor));
+  CLI::App* doctor_verb =
+      app.add_subcommand("doctor", "what works on this machine and what is missing");
+  bool measures = false;
+  doctor_verb->add_flag("--measure", measures, "measure anew how fast it is");
+  doctor_verb->callback(call([&] { return doctor(measures ? Rates::measured : Rates::known); }));
 
   try {
     app.parse(argc, argv);

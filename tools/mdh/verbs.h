@@ -51,7 +51,9 @@ int bench(const bench::BenchOptions& asked, const BenchVerbOptions& verb);
 /// Two configuration files; exit code 0 also if they differ.
 int diff(const std::string& left, const std::string& right);
 
-int doctor();
+/// What works here. The rates of the machine as they are known, or measured anew.
+enum class Rates { known, measured };
+int doctor(Rates rates);
 
 /// A loop program after one pass; without a pass, all passes there are.
 int dev(const std::string& pass, const std::string& file);
