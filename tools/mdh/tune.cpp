@@ -180,6 +180,7 @@ void print_text(const Problem& problem, const driver::TuneReport& report, const 
 int tune(const Request& request, const TuneVerbOptions& verb) {
   Request asked = request;
   asked.no_records = true;  // the search looks into them itself
+  asked.needs_config = false;
   const Problem problem = resolve(asked);
   if (problem.target->name != "openmp") {
     unsupported("E883", {}, fmt::format("tuning for target '{}'", problem.target->name),
