@@ -13,18 +13,18 @@
 namespace mdh::driver {
 
 /// Where a configuration came from; said on stderr and in reports.
-enum class ConfigSource { file, record, usual };
+enum class ConfigSource { file, record, model, usual };
 
-/// "file", "record", "default".
+/// "file", "record", "model", "default".
 const std::string& to_string(ConfigSource source);
 
 struct ChosenConfig {
   ll::Config config;
   ConfigSource source = ConfigSource::usual;
-  std::string detail;  // the name of the file; time and date of the record
+  std::string detail;  // the name of the file; time and date of the record; the estimated time
 };
 
-/// "file NAME", "record (DETAIL)", "default".
+/// "file NAME", "record (DETAIL)", "model (DETAIL)", "default".
 std::string describe(const ChosenConfig& chosen);
 
 /// The default configuration for the program on the machine.

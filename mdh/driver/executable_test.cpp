@@ -18,6 +18,7 @@ Executable compiled(const hl::Program& p, int cores = 1) {
 TEST(ChosenConfig, says_where_it_comes_from) {
   EXPECT_EQ(describe({{}, ConfigSource::file, "a.json"}), "file a.json");
   EXPECT_EQ(describe({{}, ConfigSource::record, "2 us"}), "record (2 us)");
+  EXPECT_EQ(describe({{}, ConfigSource::model, "3 us estimated"}), "model (3 us estimated)");
   EXPECT_EQ(describe({{}, ConfigSource::usual, ""}), "default");
   EXPECT_EQ(to_string(ConfigSource::file), "file");
   EXPECT_EQ(to_string(ConfigSource::record), "record");

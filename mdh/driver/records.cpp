@@ -6,6 +6,7 @@
 
 #include "mdh/driver/devices.h"
 #include "mdh/driver/machine_identity.h"
+#include "mdh/driver/model_choice.h"
 #include "mdh/passes/lower.h"
 #include "mdh/runtime/host/compiler.h"
 #include "mdh/tune/database.h"
@@ -65,6 +66,17 @@ bool is_usable(const hl::Program& program, const RecordedConfig& recorded, const
 
 std::string complaint_about(const tune::Record& record, const Diagnostic& d) {
   return fmt::format("the record ({}) is not used: {} [{}]", describe(record), d.message, d.code);
+}
+
+/// Configurations of the same program at other sizes.
+std::vector<ll::Config> starts_for(const hl::Program& program, const Site& where,
+                                   const std::vector<tune::Record>& records) {
+  std::vector<ll::Config> starts;
+  if (records.empty()) return starts;
+  for (RecordedConfig& near : neighbours(program, where, records, 4)) {
+    starts.push_back(std::move(near.config));
+  }
+  return starts;
 }
 
 }  // namespace
@@ -148,7 +160,8 @@ std::vector<RecordedConfig> neighbours(const hl::Program& program, const Site& w
 }
 
 Selection select_config(const hl::Program& program, const Site& where,
-                        const std::vector<tune::Record>& records, int cores) {
+                        const std::vector<tune::Record>& records, int cores,
+                        WithoutRecord otherwise) {
   BestConfig best = best_config(program, where, records);
   if (best.found) {
     return {{std::move(best.found->config), ConfigSource::record, describe(best.found->record)},
@@ -156,7 +169,12 @@ Selection select_config(const hl::Program& program, const Site& where,
             std::move(best.skipped)};
   }
   const machine::Machine machine = machine_for({}, where);
-  return {default_choice(program, machine, cores), machine, std::move(best.skipped)};
+  std::optional<ChosenConfig> chosen;
+  if (otherwise == WithoutRecord::model && may_choose_by_model(program, *where.target, machine)) {
+    chosen = model_choice(program, machine, cores, starts_for(program, where, records));
+  }
+  if (!chosen) chosen = default_choice(program, machine, cores);
+  return {std::move(*chosen), machine, std::move(best.skipped)};
 }
 
 Executable compile_tuned(const hl::Program& program, const Target& target,

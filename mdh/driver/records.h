@@ -61,17 +61,23 @@ KnownConfigs known_configs(const hl::Program& program, const Site& where,
 std::vector<RecordedConfig> neighbours(const hl::Program& program, const Site& where,
                                        const std::vector<tune::Record>& records, size_t count);
 
-/// The best configuration for the program, else the default one for that many cores.
+/// What to use for a program without a record: what the model chooses (model_choice.h) where it
+/// can, or the default configuration.
+enum class WithoutRecord { model, usual };
+
+/// The best configuration for the program, else one for that many cores. Records of other sizes are
+/// where the model begins.
 struct Selection {
   ChosenConfig chosen;
   machine::Machine machine;
   std::vector<std::string> skipped;
 };
 Selection select_config(const hl::Program& program, const Site& where,
-                        const std::vector<tune::Record>& records, int cores);
+                        const std::vector<tune::Record>& records, int cores,
+                        WithoutRecord otherwise = WithoutRecord::model);
 
 /// Compiles with the best configuration that the user's records have for this machine, else with
-/// the default one.
+/// what the model chooses.
 Executable compile_tuned(const hl::Program& program, const Target& target,
                          const std::string& device = {});
 

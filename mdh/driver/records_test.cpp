@@ -147,6 +147,32 @@ TEST(SelectConfig, is_the_record_or_the_default_and_says_which) {
   EXPECT_EQ(usual.machine.name, "cpu");
 }
 
+TEST(SelectConfig, of_a_large_program_without_a_record_is_what_the_model_chooses) {
+  const hl::Program p = product(512, 512);
+  const Selection chosen = select_config(p, openmp(), {}, 2);
+  EXPECT_EQ(chosen.chosen.source, ConfigSource::model);
+  EXPECT_EQ(chosen.machine.name, "cpu");
+  const Selection usual = select_config(p, openmp(), {}, 2, WithoutRecord::usual);
+  EXPECT_EQ(usual.chosen.source, ConfigSource::usual);
+  EXPECT_EQ(usual.chosen.config, ll::default_config(p, cpu(), 2));
+  Site device = openmp();
+  device.target = &find_target("reference");
+  EXPECT_EQ(select_config(p, device, {}, 2).chosen.source, ConfigSource::usual);
+  // Records of other sizes are where it begins; they are not used as they are.
+  const std::vector<tune::Record> near = {measured(tiled(), 1)};
+  EXPECT_EQ(select_config(p, openmp(), near, 2).chosen.source, ConfigSource::model);
+  const std::vector<tune::Record> own = {measured(chosen.chosen.config, 1, p)};
+  EXPECT_EQ(select_config(p, openmp(), own, 2).chosen.source, ConfigSource::record);
+}
+
+TEST(CompileTuned, without_a_record_computes_what_the_model_chooses) {
+  const Executable run = compile_tuned(product(300, 300), find_target("openmp"));
+  std::vector<float> y(300, -1), A(90000, 1), x(300, 2);
+  void* const buffers[] = {y.data(), A.data(), x.data()};
+  run(buffers, 2);
+  EXPECT_EQ(y, std::vector<float>(300, 600));
+}
+
 TEST(CompileTuned, uses_the_records_of_the_user) {
   const TemporaryDirectory folder;
   const runtime::ScopedEnvironment data("XDG_DATA_HOME", folder.path().string());

@@ -126,6 +126,23 @@ TEST_F(Records, without_one_a_run_that_requires_it_is_refused) {
   EXPECT_EQ(with_records("run matvec --require-tuned --no-records").exit, 2);
 }
 
+TEST_F(Records, without_one_a_large_program_is_what_the_model_chooses) {
+  add(measured(tiled(2), 2.5));
+  const Outcome o = with_records("run matvec --size 512,256");
+  EXPECT_EQ(o.exit, 0) << describe(o);
+  EXPECT_TRUE(contains(o.err, ", configuration: model (")) << o.err;
+  EXPECT_TRUE(contains(o.err, " us estimated), threads")) << o.err;
+  EXPECT_EQ(report_of("matvec --size 512,256")["config_source"], "model");
+  EXPECT_EQ(report_of("matvec --size 512,256 --no-records")["config_source"], "model");
+  EXPECT_EQ(mdh("run matvec --size 512,256 --require-tuned").exit, 4);
+  // The others show what would run.
+  const std::string checked = mdh("check matvec --size 512,256").out;
+  EXPECT_TRUE(contains(checked, "configuration (model (")) << checked;
+  write_file(path("model.json"), checked.substr(checked.find("{\"mdh_config\"")));
+  EXPECT_EQ(mdh("show matvec --size 512,256 --source").out,
+            mdh("show matvec --config " + path("model.json") + " --source").out);
+}
+
 TEST_F(Records, that_are_not_valid_are_skipped_with_a_reason) {
   add(measured(tiled(2), 2.5));
   ll::Config invalid = tiled(2);

@@ -40,7 +40,8 @@ void add_program_options(CLI::App& verb, Request& request) {
   verb.add_option("--seed", request.seed, "seed of the input data (default 1)");
   verb.add_flag("-q,--quiet", request.quiet, "no progress on stderr");
   CLI::Option* records = add_records_option(verb, request);
-  verb.add_flag("--no-records", request.no_records, "the default, whatever the records say")
+  verb.add_flag("--no-records", request.no_records,
+                "whatever the records say, what the model chooses")
       ->excludes(records);
 }
 

@@ -90,6 +90,7 @@ int best_record(const Request& given, ListAs form) {
   Request request = given;
   request.may_be_open = true;
   request.no_records = true;  // it chooses by itself
+  request.needs_config = false;
   const Problem problem = resolve(request);
   const tune::Contents contents = load_records(request);
   const driver::Site site{.target = problem.target,

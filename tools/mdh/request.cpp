@@ -204,15 +204,17 @@ std::vector<tune::Record> usable_records(const Request& request, const Problem& 
   }
 }
 
-/// The best record, else the default.
+/// The best record, else what the model chooses, else the default.
 void select_config(const Request& request, Problem& problem) {
   std::optional<machine::Machine> machine;
   if (!request.machine.empty()) machine = machine::load_machine(request.machine);
   const driver::Site site{
       .target = problem.target, .device = request.target, .machine = machine ? &*machine : nullptr};
   const std::vector<tune::Record> records = usable_records(request, problem);
-  driver::Selection selection =
-      driver::select_config(problem.program, site, records, problem.threads);
+  driver::Selection selection = driver::select_config(
+      problem.program, site, records, problem.threads,
+      request.needs_config && !request.require_tuned ? driver::WithoutRecord::model
+                                                     : driver::WithoutRecord::usual);
   if (request.require_tuned && selection.chosen.source != driver::ConfigSource::record) {
     no_record(request, problem, records, selection.skipped);
   }

@@ -26,6 +26,7 @@ struct Request {
   uint64_t seed = 1;
   bool quiet = false;
   bool may_be_open = false;  // sizes that are written * need no value
+  bool needs_config = true;  // if not, no time is spent on choosing one
 };
 
 /// Everything resolved and verified.

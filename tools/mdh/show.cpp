@@ -27,6 +27,7 @@ std::string text_of(const Problem& problem, const std::string& stage) {
 
 int show(const Request& given, const std::vector<std::string>& stages) {
   Request request = given;
+  request.needs_config = !stages.empty();
   request.may_be_open = std::all_of(stages.begin(), stages.end(), driver::is_low_level_stage);
   const Problem problem = resolve(request);
   if (stages.empty()) {

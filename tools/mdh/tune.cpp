@@ -260,6 +260,7 @@ void show_report(const Request& request, const TuneVerbOptions& verb, const Prob
 int tune(const Request& request, const TuneVerbOptions& verb) {
   Request asked = request;
   asked.no_records = true;  // the search looks into them itself
+  asked.needs_config = false;
   const Problem problem = resolve(asked);
   if (problem.target->name != "openmp") {
     unsupported("E883", {}, fmt::format("tuning for target '{}'", problem.target->name),

@@ -17,7 +17,7 @@ Pages::~Pages() {
 }
 
 void Pages::fill(size_t from, size_t to) const {
-  for (size_t at = from; at < to; at += 4096) data()[at] = 1;
+  for (size_t at = from; at < to; at += 4096) *reinterpret_cast<float*>(data() + at) = 1;
 }
 
 }  // namespace mdh::driver::calibration

@@ -17,9 +17,10 @@ using Json = nlohmann::ordered_json;
 
 /// Costs are divided by them, so none may be nothing.
 bool is_possible(const model::Rates& r) {
-  const double numbers[] = {r.operation, r.latency, r.load,  r.instruction, r.gathered,
-                            r.copied,    r.l2,      r.l3,    r.memory,      r.memory_of_all,
-                            r.page_miss, r.barrier, r.launch};
+  const double numbers[] = {r.operation, r.latency,       r.load,      r.instruction,
+                            r.gathered,  r.copied,        r.l2,        r.l3,
+                            r.memory,    r.memory_of_all, r.page_miss, r.barrier,
+                            r.launch,    r.line_l2,       r.line_l3,   r.line_memory};
   for (const double number : numbers) {
     if (!std::isfinite(number) || number <= 0) return false;
   }
