@@ -24,7 +24,7 @@ class Collector {
     // Only code on vectors has an order of its own, and only C is printed with vectors.
     add(!compiled_here && code.emit != plain.emit, "code.kernel.emit");
     add(!code.launch_bounds.empty(), "code.kernel.launch_bounds");
-    add(code.store != plain.store, "code.kernel.store");
+    add(!compiled_here && code.store != plain.store, "code.kernel.store");
     add(!compiled_here && !code.compiler.empty(), "code.kernel.compiler");
     add(!compiled_here && !code.flags.empty(), "code.kernel.flags");
   }

@@ -134,7 +134,8 @@ class Printer {
                        print_names(s.right));
   }
   std::string operator()(const Store& s) const {
-    return fmt::format("store {} = {};\n", print(s.to), s.value.name);
+    return fmt::format("store {} = {}{};\n", print(s.to), s.value.name,
+                       s.streaming ? " streaming" : "");
   }
   std::string operator()(const AsyncCopy& s) const {
     return fmt::format("async {} = {};\n", print(s.to), print(s.from));
@@ -178,6 +179,7 @@ std::string print_buffer(const Buffer& b) {
   }
   if (b.holds > 0) text += fmt::format(" holds {}", b.holds);
   if (b.depth > 1) text += fmt::format(" depth {}", b.depth);
+  if (b.streaming) text += " streaming";
   return text + "\n";
 }
 

@@ -82,6 +82,7 @@ struct Buffer {
   std::vector<Symbol> per = {};  // of a temporary: digits of cores that have one each
   int64_t holds = 0;             // elements that are really kept; 0: all of the extents
   int64_t depth = 1;             // copies of it in flight
+  bool streaming = false;        // an output: what is complete is stored past the caches
   friend bool operator==(const Buffer&, const Buffer&) = default;
 };
 
@@ -346,9 +347,12 @@ struct Combine {  // results = left ⊕ right
   friend bool operator==(const Combine&, const Combine&) = default;
 };
 
+/// A streaming store goes past the caches: nobody reads the element in this program. It is done,
+/// for all cores, at the end of the Deal around it.
 struct Store {
   Element to;
   Symbol value;
+  bool streaming = false;
   friend bool operator==(const Store&, const Store&) = default;
 };
 

@@ -37,6 +37,8 @@ class Verifier {
     for (const Buffer& b : program_.buffers) {
       declare(b.symbol);
       for (const Symbol& digit : b.per) is_digit(digit);
+      internal_check(!b.streaming || b.role == Role::output, "'{}' is no output, but streaming",
+                     b.symbol.name);
     }
     for (const Symbol& operand : program_.emission.operands) {
       const auto& all = program_.f.parameters;
@@ -45,6 +47,9 @@ class Verifier {
           "f has no parameter '{}' to order code by", operand.name);
     }
     block(program_.body);
+    for (const std::string& name : streamed_) {
+      internal_check(!loaded_.contains(name), "a streaming store into '{}', which is read", name);
+    }
   }
 
   void operator()(const Alloc& s) {
@@ -161,6 +166,7 @@ class Verifier {
     bind(s.var);
   }
   void operator()(const Load& s) {
+    loaded_.insert(s.from.buffer.name);
     element(s.from);
     define(s.result);
   }
@@ -185,6 +191,10 @@ class Verifier {
     writable(s.to);
     element(s.to);
     use(s.value);
+    if (!s.streaming) return;
+    internal_check(find_buffer(program_, s.to.buffer).role == Role::output,
+                   "a streaming store into '{}', which is no output", s.to.buffer.name);
+    streamed_.insert(s.to.buffer.name);
   }
   void operator()(const AsyncCopy& s) {
     internal_check(in_deal_ || in_grid_, "an asynchronous copy outside of Deal");
@@ -380,6 +390,7 @@ class Verifier {
 
   const Program& program_;
   Names declared_, dimensions_, digits_, defined_, values_, allocated_;
+  Names loaded_, streamed_;  // anywhere
   std::vector<Digit> around_;
   bool in_deal_ = false, in_grid_ = false;
 };

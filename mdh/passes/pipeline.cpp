@@ -18,6 +18,7 @@
 #include "mdh/passes/settle.h"
 #include "mdh/passes/simplify.h"
 #include "mdh/passes/stagger.h"
+#include "mdh/passes/stream_stores.h"
 #include "mdh/passes/two_bodies.h"
 #include "mdh/passes/unroll_jam.h"
 #include "mdh/passes/unswitch.h"
@@ -51,6 +52,7 @@ std::vector<Pass> with_teams(const std::vector<Pass>& teams) {
       {"unroll-jam", "loops over registers become straight code", unroll_jam},
       {"vectorise", "loops over lanes become vector code", vectorise},
       {"emit-order", "straight code in the order that is asked for", emit_order},
+      {"stream-stores", "complete results are stored past the caches", stream_stores},
       {"hoist", "index computations leave loops they do not depend on", hoist},
       {"simplify", "constants folded, trivial statements removed", simplify},
   };

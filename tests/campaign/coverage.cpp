@@ -150,6 +150,7 @@ const std::vector<std::string>& rule_names() {
       "vectors",
       "lets and loops on lanes",
       "order of straight code",
+      "stores past the caches",
       "copies in flight",
       "asynchronous copy",
       "instance per core",
@@ -181,7 +182,7 @@ std::vector<std::string> rules_of(const ll::Program& low, const loop::Program& p
       {"copy-bounds", "bounds of copies"},       {"settle", "conditions that always hold"},
       {"unswitch", "decision before registers"}, {"two-bodies", "whole and border tiles"},
       {"unroll-jam", "straight code"},           {"vectorise", "vectors"},
-      {"emit-order", "order of straight code"}};
+      {"emit-order", "order of straight code"},  {"stream-stores", "stores past the caches"}};
   loop::Program before = planned;
   passes::run_pipeline(planned, passes::Teams::one,
                        [&](const passes::Pass& pass, const loop::Program& after) {

@@ -197,6 +197,10 @@ ll::Config lane_config(const hl::Program& program, Random& random) {
   config.order = {{"COR", "i"}, {"L1", "i"}, {"L1", "j"}, {"REG", "j"}, {"SIMD", "j"}};
   if (random.chance(30)) std::swap(config.order[1], config.order[2]);
   if (random.chance(30)) std::swap(config.order[1], config.order[3]);
+  const bool reduces =
+      std::any_of(program.dimensions.begin(), program.dimensions.end(),
+                  [](const hl::Dimension& d) { return d.combine.shape != hl::Shape::concatenate; });
+  if (!reduces && random.chance(50)) config.code.kernel.store = ll::Hint::streaming;
   return config;
 }
 

@@ -190,6 +190,14 @@ bool is_valid(const ll::Config& config, const hl::Program& p, const machine::Mac
   }
 }
 
+/// Results go past the caches, where they are never read again.
+ll::Config with_streaming(const ll::Config& config, const hl::Program& p,
+                          const machine::Machine& machine, Random& random) {
+  ll::Config result = config;
+  if (random.chance(60)) result.code.kernel.store = ll::Hint::streaming;
+  return is_valid(result, p, machine) ? result : config;
+}
+
 /// Copies in flight and straight code in other orders, if the rules allow them. Drawn from a copy
 /// of the numbers, so that what is drawn later does not depend on it.
 ll::Config with_orders(const ll::Config& config, const hl::Program& p,
@@ -218,7 +226,7 @@ ll::Config with_orders(const ll::Config& config, const hl::Program& p,
     result.code.kernel.emit =
         serpentine ? "serpentine" : "by_operand " + random.pick(p.inputs).symbol.name;
   }
-  return is_valid(result, p, machine) ? result : config;
+  return with_streaming(is_valid(result, p, machine) ? result : config, p, machine, random);
 }
 
 /// Parts of some layers are dealt in other ways, to fewer cores, or to more than there are parts.
