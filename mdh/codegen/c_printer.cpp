@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "mdh/codegen/c_opaque.h"
 #include "mdh/scalar/simplify.h"
 #include "mdh/support/text.h"
 
@@ -182,12 +183,26 @@ std::string CPrinter::statement(const Stmt& s) {
     if (dialect_ != Dialect::c) return "";
     return fmt::format("__builtin_prefetch(&{});\n", element(ahead->what));
   }
+  if (const auto* hidden = s.as<loop::Opaque>()) return opaque(*hidden);
   if (const auto* applied = s.as<loop::Apply>()) return apply(*applied);
   if (const auto* combined = s.as<loop::Combine>()) return combine(*combined);
   const auto* store = s.as<loop::Store>();
   internal_check(store != nullptr, "a structured statement reached the printer");
   return expressions_.store(find_buffer(program_, store->to.buffer).type, element(store->to),
                             value(store->value));
+}
+
+/// Only variables: what an array holds is read again anyway.
+std::string CPrinter::opaque(const loop::Opaque& s) {
+  const auto found = registers_.find(s.buffer.name);
+  if (found == registers_.end() || dialect_ != Dialect::c) return "";
+  const scalar::Scalar type = scalar_of(find_buffer(program_, s.buffer).type);
+  std::string text;
+  for (const int64_t n : found->second.variables) {
+    text += made_opaque(expressions_.definitions(), type, found->second.lanes,
+                        found->second.variable(n));
+  }
+  return text;
 }
 
 std::string CPrinter::for_loop(const loop::For& s) {

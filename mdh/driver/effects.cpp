@@ -15,7 +15,7 @@ class Collector {
     add(code.width != plain.width, where + ".width");
     add(code.prefetch && target.name != "openmp", where + ".prefetch");
     add(code.hint != plain.hint, where + ".hint");
-    add(code.opaque, where + ".opaque");
+    add(code.opaque && target.name != "openmp", where + ".opaque");
   }
 
   void kernel(const ll::KernelCode& code, const Target& target) {

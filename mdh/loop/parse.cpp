@@ -188,6 +188,9 @@ class Parser {
       return StmtNode{AsyncCopy{to, element()}};
     }
     if (keyword.text == "prefetch") return StmtNode{Prefetch{element()}};
+    if (keyword.text == "opaque") {
+      return StmtNode{Opaque{named(tokens_.expect_name("of a buffer").text)}};
+    }
     if (keyword.text == "apply") return apply();
     if (keyword.text == "combine") return combine();
     user_error("E401", keyword.where, fmt::format("unknown statement '{}'", keyword.text));

@@ -47,6 +47,7 @@ Buffer parse_buffer(scalar::TokenStream& tokens, const scalar::Scope& scope) {
   if (tokens.accept("holds")) b.holds = tokens.expect_integer("(the elements kept)");
   if (tokens.accept("depth")) b.depth = tokens.expect_integer("(the copies in flight)");
   b.streaming = tokens.accept("streaming");
+  b.opaque = tokens.accept("opaque");
   return b;
 }
 

@@ -143,6 +143,9 @@ class Printer {
   std::string operator()(const Prefetch& s) const {
     return fmt::format("prefetch {};\n", print(s.what));
   }
+  std::string operator()(const Opaque& s) const {
+    return fmt::format("opaque {};\n", s.buffer.name);
+  }
 };
 
 std::string print_digit(const Program& p, const Digit& d) {
@@ -180,6 +183,7 @@ std::string print_buffer(const Buffer& b) {
   if (b.holds > 0) text += fmt::format(" holds {}", b.holds);
   if (b.depth > 1) text += fmt::format(" depth {}", b.depth);
   if (b.streaming) text += " streaming";
+  if (b.opaque) text += " opaque";
   return text + "\n";
 }
 

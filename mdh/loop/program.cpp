@@ -66,6 +66,7 @@ struct MapExpressions {
     map_element(s.from, change);
   }
   void operator()(Prefetch& s) const { map_element(s.what, change); }
+  void operator()(Opaque&) const {}
   void operator()(Alloc&) const {}
   void operator()(Commit&) const {}
   void operator()(Wait&) const {}
@@ -123,6 +124,7 @@ struct CollectUses {
     read({s.from});
     write({s.to});
   }
+  void operator()(const Opaque& s) const { uses.reads.push_back(s.buffer); }
   void operator()(const Prefetch&) const {}
   void operator()(const Commit&) const {}
   void operator()(const Wait&) const {}
@@ -214,7 +216,7 @@ bool is_structured(const Program& p) {
 
 bool is_concrete(const Program& p) {
   return consists_of<Alloc, Commit, Wait, For, Deal, Barrier, If, Lanes, Let, Load, Apply, Combine,
-                     Store, AsyncCopy, Prefetch>(p.body);
+                     Store, AsyncCopy, Prefetch, Opaque>(p.body);
 }
 
 const Buffer& find_buffer(const Program& p, const Symbol& symbol) {

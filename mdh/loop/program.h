@@ -25,6 +25,7 @@
 //               Lanes(var, count)   the rounds of a loop in lockstep, on vectors
 //               AsyncCopy(to, from) one element; it lands when its core waits for it
 //               Prefetch(what)      the element may be needed soon: a hint, also of no element
+//               Opaque(buffer)      compilers forget what it holds; a hint as well
 //               If · Let · Alloc · Load · Apply (f) · Combine (⊕) · Store
 //
 // Teams, not fork and join: every core runs the whole body. What is outside of Deal is the same on
@@ -83,6 +84,7 @@ struct Buffer {
   int64_t holds = 0;             // elements that are really kept; 0: all of the extents
   int64_t depth = 1;             // copies of it in flight
   bool streaming = false;        // an output: what is complete is stored past the caches
+  bool opaque = false;           // registers: compilers shall not know what they hold
   friend bool operator==(const Buffer&, const Buffer&) = default;
 };
 
@@ -368,9 +370,17 @@ struct Prefetch {
   friend bool operator==(const Prefetch&, const Prefetch&) = default;
 };
 
+/// Means nothing: whoever compiles the program takes the elements for new ones from here on, and
+/// computes what depends on them here, instead of keeping it in more registers than there are.
+struct Opaque {
+  Symbol buffer;
+  friend bool operator==(const Opaque&, const Opaque&) = default;
+};
+
 struct StmtNode {
   std::variant<Alloc, Commit, Wait, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-               For, Deal, Barrier, If, Lanes, Let, Load, Apply, Combine, Store, AsyncCopy, Prefetch>
+               For, Deal, Barrier, If, Lanes, Let, Load, Apply, Combine, Store, AsyncCopy, Prefetch,
+               Opaque>
       is;
   friend bool operator==(const StmtNode&, const StmtNode&) = default;
 };

@@ -37,6 +37,8 @@ class Verifier {
     for (const Buffer& b : program_.buffers) {
       declare(b.symbol);
       for (const Symbol& digit : b.per) is_digit(digit);
+      internal_check(!b.opaque || b.role == Role::temporary, "'{}' is the user's, but opaque",
+                     b.symbol.name);
       internal_check(!b.streaming || b.role == Role::output, "'{}' is no output, but streaming",
                      b.symbol.name);
     }
@@ -206,6 +208,10 @@ class Verifier {
         "{} is copied from another type", print(s.to));
   }
   void operator()(const Prefetch& s) { element(s.what); }
+  void operator()(const Opaque& s) {
+    internal_check(allocated_.contains(s.buffer.name), "'{}' is hidden before it is allocated",
+                   s.buffer.name);
+  }
 
  private:
   void block(const Block& block) {

@@ -9,6 +9,7 @@
 #include "mdh/passes/first_write.h"
 #include "mdh/passes/form_teams.h"
 #include "mdh/passes/forward.h"
+#include "mdh/passes/hide_tiles.h"
 #include "mdh/passes/hoist.h"
 #include "mdh/passes/interchange.h"
 #include "mdh/passes/pad.h"
@@ -53,6 +54,7 @@ std::vector<Pass> with_teams(const std::vector<Pass>& teams) {
       {"vectorise", "loops over lanes become vector code", vectorise},
       {"emit-order", "straight code in the order that is asked for", emit_order},
       {"stream-stores", "complete results are stored past the caches", stream_stores},
+      {"hide-tiles", "compilers do not look through copies", hide_tiles},
       {"hoist", "index computations leave loops they do not depend on", hoist},
       {"simplify", "constants folded, trivial statements removed", simplify},
   };

@@ -151,6 +151,7 @@ const std::vector<std::string>& rule_names() {
       "lets and loops on lanes",
       "order of straight code",
       "stores past the caches",
+      "tiles that compilers do not know",
       "copies in flight",
       "asynchronous copy",
       "instance per core",
@@ -178,11 +179,17 @@ std::vector<std::string> rules_of(const ll::Program& low, const loop::Program& p
   std::vector<std::string> rules = Finder(planned).run(low);
   // What a pass finds to do.
   const std::map<std::string, std::string> by_pass = {
-      {"forward", "reads past registers"},       {"pad", "tiles computed beyond an edge"},
-      {"copy-bounds", "bounds of copies"},       {"settle", "conditions that always hold"},
-      {"unswitch", "decision before registers"}, {"two-bodies", "whole and border tiles"},
-      {"unroll-jam", "straight code"},           {"vectorise", "vectors"},
-      {"emit-order", "order of straight code"},  {"stream-stores", "stores past the caches"}};
+      {"forward", "reads past registers"},
+      {"pad", "tiles computed beyond an edge"},
+      {"copy-bounds", "bounds of copies"},
+      {"settle", "conditions that always hold"},
+      {"unswitch", "decision before registers"},
+      {"two-bodies", "whole and border tiles"},
+      {"unroll-jam", "straight code"},
+      {"vectorise", "vectors"},
+      {"emit-order", "order of straight code"},
+      {"stream-stores", "stores past the caches"},
+      {"hide-tiles", "tiles that compilers do not know"}};
   loop::Program before = planned;
   passes::run_pipeline(planned, passes::Teams::one,
                        [&](const passes::Pass& pass, const loop::Program& after) {
