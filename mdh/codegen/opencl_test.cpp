@@ -51,9 +51,9 @@ TEST(OpenCL, every_member_of_the_grid_is_a_group) {
   }
 }
 
-TEST(OpenCL, nothing_is_hidden) {
+TEST(OpenCL, squares_are_loops_and_nothing_is_hidden) {
   const std::string source = print_opencl(loop::parse(R"(mdh_loop 1
-kernel hidden
+kernel square
 dimension i < 4 kept
 digit t: THR.i < 1 of i step 4 cores
 buffer output y: f32[4, 4]
@@ -68,11 +68,13 @@ body {
     store s[0] = v;
     opaque s;
     load w = s[0];
-    store y[0, 0] = w;
+    transpose (a < 4, b < 4) y[b, a] = x[a, b];
   }
 })"),
                                           "k")
                                  .source;
+  EXPECT_NE(source.find("for (long a = 0; a < 4; ++a) {"), std::string::npos) << source;
+  EXPECT_NE(source.find("y[b * 4 + a] = moved;"), std::string::npos) << source;
   EXPECT_EQ(source.find("opaque"), std::string::npos) << source;
 }
 

@@ -191,6 +191,7 @@ class Interpreter {
   void operator()(const Store& s) { store(s.to, values_.at(s.value.name)); }
   void operator()(const Prefetch&) {}
   void operator()(const Opaque&) {}
+  void operator()(const Transpose& s) { copy({s.stored, s.loaded}, s.to, s.from, {}); }
   void operator()(const AsyncCopy& s) { in_flight_.issue(place_of(s.to), place_of(s.from), now_); }
 
   void operator()(const Apply& s) {

@@ -1,4 +1,4 @@
-// Stores past the caches and what compilers forget: print, parse, verify, evaluate.
+// Stores past the caches, what compilers forget, and squares: print, parse, verify, evaluate.
 #include <gtest/gtest.h>
 
 #include "mdh/loop/evaluate.h"
@@ -29,8 +29,7 @@ function combine() { }
 body {
   deal cores (cor_i < 7) {
     alloc opaque;
-    load u = x[0, 1];
-    store opaque[1, 0] = u;
+    transpose (a < 2, b < 2) opaque[b, a] = x[a, b];
     opaque opaque;
     load v = opaque[1, 0];
     store streaming[cor_i] = v streaming;
@@ -41,10 +40,12 @@ body {
   EXPECT_EQ(parse(print(parse(text))), parse(text));
 }
 
-TEST(Hints, they_mean_nothing) {
-  EXPECT_EQ(result("deal cores (p < 3) { load u = x[p, 1]; store t[0, p] = u; opaque t; "
-                   "load v = t[0, p]; store y[p] = v streaming; }"),
-            (std::vector<int64_t>{2, 6, 4}));
+TEST(Hints, a_square_is_copied_and_hints_mean_nothing) {
+  EXPECT_EQ(result("deal cores (n < 1) { transpose (a < 2, b < 2) t[b, a] = x[a, b]; opaque t; "
+                   "load u = t[0, 1]; store y[0] = u streaming; "
+                   "load v = t[1, 1]; store y[1] = v streaming; "
+                   "load w = t[1, 0]; store y[2] = w streaming; }"),
+            (std::vector<int64_t>{5, 6, 2}));
 }
 
 TEST(Hints, only_outputs_that_nobody_reads_are_stored_past_the_caches) {
@@ -62,6 +63,20 @@ TEST(Hints, only_temporaries_that_exist_are_opaque) {
   EXPECT_EQ(refusal("alloc t; opaque t;"), fine);
   EXPECT_EQ(refusal("opaque x;"), "'x' is hidden before it is allocated");
   EXPECT_EQ(refusal("", "buffer input z: i64[3] opaque\n"), "'z' is the user's, but opaque");
+}
+
+TEST(Hints, squares_lie_side_by_side_in_both_buffers) {
+  const auto transposed = [&](const std::string& square) {
+    return refusal("deal cores (p < 3) { alloc t; transpose " + square + "; }");
+  };
+  EXPECT_EQ(transposed("(a < 2, b < 2) t[b, a] = x[a, b]"), fine);
+  EXPECT_EQ(transposed("(a < 2, b < 3) t[b, a] = x[a, b]"), "a block that is no square");
+  EXPECT_EQ(transposed("(a < 2, b < 2) t[a, b] = x[a, b]"),
+            "t[a, b] and x[a, b] do not lie side by side");
+  EXPECT_EQ(transposed("(a < 2, b < 2) x[b, a] = t[a, b]"), "a store into input 'x'");
+  EXPECT_EQ(refusal("alloc t; transpose (a < 2, b < 2) t[b, a] = x[a, b];"),
+            "a store outside of Deal");
+  EXPECT_EQ(transposed("(a < 2) t[a, 0] = x[0, a]"), "'transpose' has two counters");
 }
 
 }  // namespace

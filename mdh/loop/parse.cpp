@@ -191,6 +191,7 @@ class Parser {
     if (keyword.text == "opaque") {
       return StmtNode{Opaque{named(tokens_.expect_name("of a buffer").text)}};
     }
+    if (keyword.text == "transpose") return transpose();
     if (keyword.text == "apply") return apply();
     if (keyword.text == "combine") return combine();
     user_error("E401", keyword.where, fmt::format("unknown statement '{}'", keyword.text));
@@ -203,6 +204,15 @@ class Parser {
     s.value = named(tokens_.expect_name("of a value").text);
     s.streaming = tokens_.accept("streaming");
     return StmtNode{s};
+  }
+
+  Stmt transpose() {
+    const Token here = tokens_.peek();
+    const std::vector<Counter> both = counters();
+    if (both.size() != 2) user_error("E401", here.where, "'transpose' has two counters");
+    const Element to = element();
+    tokens_.expect("=", "after the element");
+    return StmtNode{Transpose{both[0], both[1], to, element()}};
   }
 
   Symbol assigned() {

@@ -146,6 +146,10 @@ class Printer {
   std::string operator()(const Opaque& s) const {
     return fmt::format("opaque {};\n", s.buffer.name);
   }
+  std::string operator()(const Transpose& s) const {
+    return fmt::format("transpose {} {} = {};\n", print_counters({s.stored, s.loaded}), print(s.to),
+                       print(s.from));
+  }
 };
 
 std::string print_digit(const Program& p, const Digit& d) {

@@ -26,6 +26,7 @@
 //               AsyncCopy(to, from) one element; it lands when its core waits for it
 //               Prefetch(what)      the element may be needed soon: a hint, also of no element
 //               Opaque(buffer)      compilers forget what it holds; a hint as well
+//               Transpose(to, from) a square of elements, by vectors
 //               If · Let · Alloc · Load · Apply (f) · Combine (⊕) · Store
 //
 // Teams, not fork and join: every core runs the whole body. What is outside of Deal is the same on
@@ -377,10 +378,18 @@ struct Opaque {
   friend bool operator==(const Opaque&, const Opaque&) = default;
 };
 
+/// to = from for all values of two counters that count equally far, in any order. Elements of `to`
+/// lie side by side along the one, those of `from` along the other.
+struct Transpose {
+  Counter stored, loaded;
+  Element to, from;
+  friend bool operator==(const Transpose&, const Transpose&) = default;
+};
+
 struct StmtNode {
   std::variant<Alloc, Commit, Wait, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
                For, Deal, Barrier, If, Lanes, Let, Load, Apply, Combine, Store, AsyncCopy, Prefetch,
-               Opaque>
+               Opaque, Transpose>
       is;
   friend bool operator==(const StmtNode&, const StmtNode&) = default;
 };

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "mdh/loop/print.h"
+#include "mdh/scalar/linear.h"
 
 namespace mdh::loop {
 namespace {
@@ -211,6 +212,27 @@ class Verifier {
   void operator()(const Opaque& s) {
     internal_check(allocated_.contains(s.buffer.name), "'{}' is hidden before it is allocated",
                    s.buffer.name);
+  }
+  void operator()(const Transpose& s) {
+    internal_check(in_deal_ || in_grid_, "a store outside of Deal");
+    internal_check(s.stored.count == s.loaded.count, "a block that is no square");
+    const scalar::Type& type = find_buffer(program_, s.to.buffer).type;
+    internal_check(type.is_scalar() && type == find_buffer(program_, s.from.buffer).type,
+                   "{} is copied from another type, or no number", print(s.to));
+    loaded_.insert(s.from.buffer.name);
+    inside([&] {
+      count(s.stored);
+      count(s.loaded);
+      writable(s.to);
+      element(s.to);
+      element(s.from);
+    });
+    const auto stride = [&](const Element& e, const Counter& c) {
+      return scalar::coefficient(address_of(program_, e), c.var);
+    };
+    internal_check(stride(s.to, s.stored) == 1 && stride(s.from, s.loaded) == 1 &&
+                       stride(s.to, s.loaded) && stride(s.from, s.stored),
+                   "{} and {} do not lie side by side", print(s.to), print(s.from));
   }
 
  private:

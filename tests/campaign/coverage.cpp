@@ -152,6 +152,7 @@ const std::vector<std::string>& rule_names() {
       "order of straight code",
       "stores past the caches",
       "tiles that compilers do not know",
+      "copies by squares",
       "copies in flight",
       "asynchronous copy",
       "instance per core",
@@ -189,7 +190,8 @@ std::vector<std::string> rules_of(const ll::Program& low, const loop::Program& p
       {"vectorise", "vectors"},
       {"emit-order", "order of straight code"},
       {"stream-stores", "stores past the caches"},
-      {"hide-tiles", "tiles that compilers do not know"}};
+      {"hide-tiles", "tiles that compilers do not know"},
+      {"transpose-copies", "copies by squares"}};
   loop::Program before = planned;
   passes::run_pipeline(planned, passes::Teams::one,
                        [&](const passes::Pass& pass, const loop::Program& after) {

@@ -176,13 +176,17 @@ class LaneWriter {
   int loops_ = 0;
 };
 
-/// Tiles in registers that compilers do not know, and results that go past the caches where nothing
-/// is reduced.
+/// Tiles that transpose, tiles in registers that compilers do not know, and results that go past
+/// the caches where nothing is reduced.
 void add_hints(ll::Config& config, const hl::Program& program, Random& random) {
   for (const hl::BufferView& input : program.inputs) {
-    if (!random.chance(40)) continue;
-    config.stage[input.symbol.name] = {{config.order[1], "REG", {}}};
-    config.code.stage[input.symbol.name] = {{.opaque = true}};
+    const bool is_matrix = input.accesses.front().index.size() == 2;
+    if (is_matrix && random.chance(60)) {
+      config.stage[input.symbol.name] = {{config.order[1], "L1", {{"2", ""}, {"1", ""}}}};
+    } else if (random.chance(40)) {
+      config.stage[input.symbol.name] = {{config.order[1], "REG", {}}};
+      config.code.stage[input.symbol.name] = {{.opaque = true}};
+    }
   }
   const bool reduces =
       std::any_of(program.dimensions.begin(), program.dimensions.end(),
