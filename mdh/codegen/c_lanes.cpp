@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "mdh/codegen/c_streaming.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
 #include "mdh/support/text.h"
@@ -215,7 +216,12 @@ class LanesPrinter {
     const std::string vector_text =
         as_vector(expressions_.definitions(), type, lanes_.count, value(s.value).is);
     if (const auto whole = whole_vector(s.to, type, false)) {
-      return fmt::format("{} = {};\n", *whole, vector_text);
+      if (!s.streaming || !can_stream(type, lanes_.count)) {
+        return fmt::format("{} = {};\n", *whole, vector_text);
+      }
+      return fmt::format("{}(&{}, {});\n",
+                         streaming_store(expressions_.definitions(), type, lanes_.count),
+                         single(s.to, 0), vector_text);
     }
     std::string text = fmt::format("const {} mdh_all = {};\n", vector(type), vector_text);
     for (int64_t n = 0; n < lanes_.count; ++n) {

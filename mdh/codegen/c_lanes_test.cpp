@@ -45,6 +45,38 @@ void expect_lines(const std::string& source, const std::vector<std::string>& lin
   }
 }
 
+TEST(Streaming, whole_vectors_go_past_the_caches_and_others_are_told_at_the_end) {
+  const std::string source =
+      source_of("lanes - n < 4 { load a = x[c, n]; store y[c * 32 + n] = a streaming; }");
+  expect_lines(source,
+               {"mdh_stream_f32x4(&y[c * 32], *(const f32x4_at *)&x[c * 8]);", "mdh_streamed();"});
+  EXPECT_LT(source.find("mdh_stream_f32x4(&y"), source.find(" mdh_streamed();"));
+}
+
+TEST(Streaming, vectors_that_are_too_small_and_elements_apart_are_stored_as_usual) {
+  expect_lines(source_of("lanes - n < 2 { load a = x[c, n]; store y[c * 32 + n] = a streaming; }"),
+               {"*(f32x2_at *)&y[c * 32] = *(const f32x2_at *)&x[c * 8];"});
+  expect_lines(source_of("lanes - n < 4 { load a = x[n, c]; store y[c + 2 * n] = a streaming; }"),
+               {"y[c + 6] = mdh_all[3];"});
+}
+
+TEST(Opaque, variables_of_all_kinds_are_hidden_and_arrays_are_not) {
+  const std::string vectors = source_of(
+      "alloc r; lanes - n < 4 { load a = x[c, n]; store r[0, n] = a; } opaque r; "
+      "lanes - n < 4 { load b = r[0, n]; store y[n] = b; }");
+  expect_lines(vectors, {"mdh_opaque_16(r_0);"});
+  const std::string scalar =
+      "alloc r; load a = x[c, 0]; store r[0, 1] = a; opaque r; "
+      "load b = r[0, 1]; store y[c] = b;";
+  expect_lines(source_of(scalar), {"mdh_opaque_float(r_1);"});
+  for (const char* type : {"i8", "u64", "f16"}) {
+    expect_lines(source_of(scalar, {type, "a", "l"}), {"mdh_opaque_integer(r_1);"});
+  }
+  const std::string array = source_of(
+      "alloc r; for - n < 4 sequential { load a = x[c, n]; store r[0, n] = a; } opaque r;");
+  EXPECT_EQ(array.find("mdh_opaque"), std::string::npos) << array;
+}
+
 TEST(Registers, elements_that_are_known_are_variables) {
   expect_lines(source_of("alloc r; load a = x[c, 1]; store r[1, 2] = a; load b = r[1, 2]; "
                          "store y[c] = b;"),

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "mdh/codegen/c_opaque.h"
+#include "mdh/codegen/c_transpose.h"
+#include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
 #include "mdh/support/text.h"
 
@@ -182,12 +185,56 @@ std::string CPrinter::statement(const Stmt& s) {
     if (dialect_ != Dialect::c) return "";
     return fmt::format("__builtin_prefetch(&{});\n", element(ahead->what));
   }
+  if (const auto* hidden = s.as<loop::Opaque>()) return opaque(*hidden);
+  if (const auto* square = s.as<loop::Transpose>()) return transpose(*square);
   if (const auto* applied = s.as<loop::Apply>()) return apply(*applied);
   if (const auto* combined = s.as<loop::Combine>()) return combine(*combined);
   const auto* store = s.as<loop::Store>();
   internal_check(store != nullptr, "a structured statement reached the printer");
   return expressions_.store(find_buffer(program_, store->to.buffer).type, element(store->to),
                             value(store->value));
+}
+
+/// Only variables: what an array holds is read again anyway.
+std::string CPrinter::opaque(const loop::Opaque& s) {
+  const auto found = registers_.find(s.buffer.name);
+  if (found == registers_.end() || dialect_ != Dialect::c) return "";
+  const scalar::Scalar type = scalar_of(find_buffer(program_, s.buffer).type);
+  std::string text;
+  for (const int64_t n : found->second.variables) {
+    text += made_opaque(expressions_.definitions(), type, found->second.lanes,
+                        found->second.variable(n));
+  }
+  return text;
+}
+
+/// Vectors in C; where there are none, loops.
+std::string CPrinter::transpose(const loop::Transpose& s) {
+  if (dialect_ != Dialect::c) return element_by_element(s);
+  const auto place = [&](const loop::Element& e) {
+    const Expr address = address_of(program_, e);
+    const Expr first = with_value(with_value(address, s.stored.var, 0), s.loaded.var, 0);
+    return fmt::format("&{}[{}]", c_name(e.buffer.name), expressions_.print_index(first));
+  };
+  const auto stride = [&](const loop::Element& e, const loop::Counter& along) {
+    return *scalar::coefficient(address_of(program_, e), along.var);
+  };
+  const scalar::Scalar type = scalar_of(find_buffer(program_, s.to.buffer).type);
+  return fmt::format("{}({}, {}, {}, {});\n",
+                     square_transpose(expressions_.definitions(), type, s.stored.count),
+                     place(s.to), stride(s.to, s.loaded), place(s.from), stride(s.from, s.stored));
+}
+
+std::string CPrinter::element_by_element(const loop::Transpose& s) {
+  Symbol value = loop::named("moved");
+  while (taken_.contains(c_name(value.name))) value.name += "_";
+  Block body = {loop::StmtNode{loop::Load{value, s.from}},
+                loop::StmtNode{loop::Store{s.to, value}}};
+  for (const loop::Counter& c : {s.stored, s.loaded}) {
+    body = {loop::StmtNode{
+        loop::For{c.var, scalar::index_literal(c.count), loop::How::sequential, "", body}}};
+  }
+  return block(body);
 }
 
 std::string CPrinter::for_loop(const loop::For& s) {

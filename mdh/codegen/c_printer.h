@@ -46,6 +46,9 @@ class CPrinter {
   std::string begins(const loop::Buffer& b, const loop::Block& rest);
   std::string declared(const Registers& registers, const loop::Buffer& b);
   std::string choice(const loop::If& s);
+  std::string opaque(const loop::Opaque& s);
+  std::string transpose(const loop::Transpose& s);
+  std::string element_by_element(const loop::Transpose& s);
   std::string apply(const loop::Apply& s);
   std::string combine(const loop::Combine& s);
   std::string element(const loop::Element& e);

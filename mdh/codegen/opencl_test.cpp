@@ -51,6 +51,33 @@ TEST(OpenCL, every_member_of_the_grid_is_a_group) {
   }
 }
 
+TEST(OpenCL, squares_are_loops_and_nothing_is_hidden) {
+  const std::string source = print_opencl(loop::parse(R"(mdh_loop 1
+kernel square
+dimension i < 4 kept
+digit t: THR.i < 1 of i step 4 cores
+buffer output y: f32[4, 4]
+buffer input x: f32[4, 4]
+buffer temporary s: f32[4] in RM of registers per (t) opaque
+function f(x: f32, i: i64) { y: f32 = x; }
+function combine() { }
+body {
+  deal cores (t < 1) {
+    alloc s;
+    load v = x[0, 0];
+    store s[0] = v;
+    opaque s;
+    load w = s[0];
+    transpose (a < 4, b < 4) y[b, a] = x[a, b];
+  }
+})"),
+                                          "k")
+                                 .source;
+  EXPECT_NE(source.find("for (long a = 0; a < 4; ++a) {"), std::string::npos) << source;
+  EXPECT_NE(source.find("y[b * 4 + a] = moved;"), std::string::npos) << source;
+  EXPECT_EQ(source.find("opaque"), std::string::npos) << source;
+}
+
 TEST(OpenCL, groups_that_stay_run_several_members) {
   EXPECT_EQ(launch("on 4").groups[0], 4);
   EXPECT_EQ(launch("on 4").items[0], 4);

@@ -4,6 +4,7 @@
 
 #include "mdh/codegen/arguments.h"
 #include "mdh/codegen/c_printer.h"
+#include "mdh/codegen/c_streaming.h"
 #include "mdh/codegen/storage.h"
 #include "mdh/support/text.h"
 
@@ -70,12 +71,14 @@ class OpenMPPrinter : public CPrinter {
   std::string deal(const loop::Deal& s) override {
     const int64_t shares = loop::volume_of(s.shares);
     const std::string body = unflattened(s.shares, "part") + pointers(s) + block(s.body);
+    const std::string done =
+        has_streaming_store(s.body) ? streaming_fence(expressions().definitions()) + "();\n" : "";
     if (shares == 1) {
-      return fmt::format("{}{{\n{}}}\n", team_ ? "if (core == 0) " : "", indent(body, 2));
+      return fmt::format("{}{{\n{}}}\n", team_ ? "if (core == 0) " : "", indent(body + done, 2));
     }
     return fmt::format(
-        "for ({}) {{{}\n{}}}\n{}", parts_of(s.dealing, shares),
-        comment(levels_of(s), loop::How::cores), indent(body, 2),
+        "for ({}) {{{}\n{}}}\n{}{}", parts_of(s.dealing, shares),
+        comment(levels_of(s), loop::How::cores), indent(body, 2), done,
         s.dealing == loop::Dealing::dynamic ? fmt::format("mdh_dealt += {};\n", shares) : "");
   }
 

@@ -41,6 +41,10 @@ class Survey {
         access(copy->to, lanes);
         access(copy->from, lanes);
       }
+      if (const auto* square = s.as<loop::Transpose>()) {
+        access(square->to, lanes);
+        access(square->from, lanes);
+      }
       const auto* inner = s.as<loop::Lanes>();
       loop::for_each_child(s, [&](const Block& b) { block(b, inner && vectors_ ? inner : lanes); });
     }

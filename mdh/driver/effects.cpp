@@ -15,7 +15,7 @@ class Collector {
     add(code.width != plain.width, where + ".width");
     add(code.prefetch && target.name != "openmp", where + ".prefetch");
     add(code.hint != plain.hint, where + ".hint");
-    add(code.opaque, where + ".opaque");
+    add(code.opaque && target.name != "openmp", where + ".opaque");
   }
 
   void kernel(const ll::KernelCode& code, const Target& target) {
@@ -24,7 +24,7 @@ class Collector {
     // Only code on vectors has an order of its own, and only C is printed with vectors.
     add(!compiled_here && code.emit != plain.emit, "code.kernel.emit");
     add(!code.launch_bounds.empty(), "code.kernel.launch_bounds");
-    add(code.store != plain.store, "code.kernel.store");
+    add(!compiled_here && code.store != plain.store, "code.kernel.store");
     add(!compiled_here && !code.compiler.empty(), "code.kernel.compiler");
     add(!compiled_here && !code.flags.empty(), "code.kernel.flags");
   }

@@ -13,11 +13,13 @@ TEST(Effects, what_is_generated_is_not_listed) {
   ll::Code code;
   EXPECT_TRUE(unused(code).empty());
   code.stage["A"] = {{.pad = 4, .depth = 2, .transport = ll::Transport::async}};
-  code.stage["B"] = {{.copy_order = {{"k", 8}}, .prefetch = ll::Prefetch{16, {"L1", "k"}}}};
+  code.stage["B"] = {
+      {.copy_order = {{"k", 8}}, .prefetch = ll::Prefetch{16, {"L1", "k"}}, .opaque = true}};
   code.edge = {{"i", ll::Edge::overlap}, {"j", ll::Edge::pad}};
   code.kernel.compiler = "gcc";
   code.kernel.flags = {"-O2"};
   code.kernel.contract = ll::Contract::off;
+  code.kernel.store = ll::Hint::streaming;
   code.combine[{"COR", "k"}] = ll::Combination::team_tree;
   EXPECT_TRUE(unused(code).empty());
 }
@@ -25,14 +27,12 @@ TEST(Effects, what_is_generated_is_not_listed) {
 TEST(Effects, what_is_not_generated_is_listed_as_it_is_written) {
   ll::Code code;
   code.stage["A"] = {{.transport = ll::Transport::registers}};
-  code.stage["B"] = {{}, {.width = 16, .opaque = true}};
+  code.stage["B"] = {{}, {.width = 16}};
   code.edge = {{"i", ll::Edge::clamp}, {"j", ll::Edge::mask}};
   code.combine[{"BLK", "k"}] = ll::Combination::cluster;
-  code.kernel.store = ll::Hint::streaming;
   EXPECT_EQ(unused(code),
             (std::vector<std::string>{"code.stage.A[0].transport", "code.stage.B[1].width",
-                                      "code.stage.B[1].opaque", "code.edge.j", "code.combine.BLK.k",
-                                      "code.kernel.store"}));
+                                      "code.edge.j", "code.combine.BLK.k"}));
 }
 
 TEST(Effects, cores_of_a_group_have_a_part_each_and_groups_take_turns) {
@@ -49,9 +49,11 @@ TEST(Effects, cores_of_a_group_have_a_part_each_and_groups_take_turns) {
 TEST(Effects, a_device_has_its_own_compiler) {
   ll::Code code;
   code.kernel.compiler = "gcc";
-  code.stage["B"] = {{.prefetch = ll::Prefetch{16, {"L1", "k"}}}};
+  code.kernel.store = ll::Hint::streaming;
+  code.stage["B"] = {{.prefetch = ll::Prefetch{16, {"L1", "k"}}, .opaque = true}};
   EXPECT_EQ(unused(code, "opencl"),
-            (std::vector<std::string>{"code.stage.B[0].prefetch", "code.kernel.compiler"}));
+            (std::vector<std::string>{"code.stage.B[0].prefetch", "code.stage.B[0].opaque",
+                                      "code.kernel.store", "code.kernel.compiler"}));
 }
 
 }  // namespace

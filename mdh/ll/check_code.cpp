@@ -4,6 +4,7 @@
 #include "mdh/ll/names.h"
 #include "mdh/ll/roll.h"
 #include "mdh/ll/rules.h"
+#include "mdh/ll/runs.h"
 #include "mdh/support/text.h"
 
 namespace mdh::ll {
@@ -302,11 +303,39 @@ class CodeChecker {
       expect_at_least("kernel", "launch_bounds", bound, 1);
     }
     check_emit();
+    if (code_.kernel.store == Hint::streaming) check_streaming();
     if (code_.kernel.contract == Contract::fast &&
         !is_arithmetic_only(hl::scalar_function(program_))) {
       fail("kernel", "contract fast, but f compares, chooses or loops",
            "off: rounding must not decide");
     }
+  }
+
+  /// Stores past the caches are for whole vectors of results that nobody reads again.
+  void check_streaming() const {
+    const Nest outputs = nest_of(low_, low_.recompose, machine_);
+    const std::vector<Run> all = runs(low_, outputs, machine_);
+    const auto fail_at = [&](int q) {
+      fail("kernel",
+           fmt::format("store streaming, but level {} combines results in the user's buffers, "
+                       "where they are read again",
+                       to_string(low_, outputs.loops[q].level)),
+           "accumulate in another region (\"acc\") outside of all reductions, or remove the entry");
+    };
+    for (const int q : all.front().levels) {
+      if (!outputs.loops[q].concatenated) fail_at(q);
+    }
+    if (all.size() > 1 && !all[1].replicas.empty()) fail_at(all[1].replicas.front());
+    const bool groups = std::any_of(
+        machine_.layers.begin(), machine_.layers.end(), [](const machine::Layer& layer) {
+          return layer.kind == machine::LayerKind::cores && !layer.barrier;
+        });
+    const bool lanes =
+        std::any_of(outputs.loops.begin(), outputs.loops.end(),
+                    [](const NestLoop& loop) { return loop.layer->lanes && loop.concatenated; });
+    if (groups || lanes) return;
+    fail("kernel", "store streaming, but no concatenated dimension has parts on lanes",
+         "whole vectors are stored so, never single elements");
   }
 
   void check_emit() const {

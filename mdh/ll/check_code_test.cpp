@@ -29,7 +29,7 @@ TEST(Code, everything_at_once_is_accepted) {
     "edge": {"i": "pad", "k": "mask"}, "combine": {"THR.k": "shuffle"},
     "cores": {"BLK": {"count": 4, "deal": "cyclic"}},
     "kernel": {"unroll": {"SHR.k": 2}, "emit": "by_operand M", "launch_bounds": [64, 2],
-      "compiler": "nvcc", "flags": ["-O3"], "store": "streaming", "contract": "fast"})"),
+      "compiler": "nvcc", "flags": ["-O3"], "store": "keep", "contract": "fast"})"),
             "accepted");
 }
 
@@ -306,6 +306,44 @@ TEST(Code, emit_orders_are_known) {
                           "\"by_operand A\" with an input",
                           emit));
   }
+}
+
+/// MatMul on the cpu: C in registers while k is summed up, or not.
+std::string streaming(const std::string& split, const std::string& order, const std::string& acc) {
+  const Config c =
+      config(R"("layers": ["COR", "L1", "REG", "SIMD"], "split": {)" + split + R"(}, "order": [)" +
+             order + "]" + acc + R"(, "code": {"kernel": {"store": "streaming"}})");
+  return verdict(c,
+                 computation(R"(matmul<I: size, J: size, K: size> =
+    out_view( C: f32 = [i, j] ) * md_hom( i: I by cc, j: J by cc, k: K by pw(add) ) { C = A * B; }
+    * inp_view( A: f32 = [i, k]; B: f32 = [k, j] ))",
+                             {{"I", 8}, {"J", 8}, {"K", 8}}),
+                 machine::find_machine("cpu"));
+}
+
+TEST(Code, only_results_that_are_complete_are_stored_past_the_caches) {
+  const std::string ij = R"("i": ["COR 2", "L1 4"], "j": ["L1 2", "SIMD 4"], )";
+  const std::string acc = R"(, "acc": {"C": [{"inside": "L1.k", "region": "REG"}]})";
+  EXPECT_EQ(streaming(ij + R"("k": ["L1 8"])", R"("COR.i", "L1.i", "L1.j", "L1.k", "SIMD.j")", acc),
+            "accepted");
+  const std::string refused =
+      "E353 code.kernel: store streaming, but level {} combines results in "
+      "the user's buffers, where they are read again | accumulate in "
+      "another region (\"acc\") outside of all reductions, or remove the "
+      "entry";
+  EXPECT_EQ(streaming(ij + R"("k": ["L1 8"])", R"("COR.i", "L1.i", "L1.j", "L1.k", "SIMD.j")", ""),
+            fmt::format(fmt::runtime(refused), "L1.k"));
+  EXPECT_EQ(streaming(ij + R"("k": ["COR 2", "L1 4"])",
+                      R"("COR.i", "COR.k", "L1.i", "L1.j", "L1.k", "SIMD.j")", acc),
+            fmt::format(fmt::runtime(refused), "COR.k"));
+}
+
+TEST(Code, only_vectors_are_stored_past_the_caches) {
+  EXPECT_EQ(streaming(R"("i": ["COR 2", "L1 4"], "j": ["L1 8"], "k": ["L1 8"])",
+                      R"("COR.i", "L1.i", "L1.j", "L1.k")",
+                      R"(, "acc": {"C": [{"inside": "L1.k", "region": "REG"}]})"),
+            "E353 code.kernel: store streaming, but no concatenated dimension has parts on lanes | "
+            "whole vectors are stored so, never single elements");
 }
 
 /// Where rounding decides, multiplication and addition stay two operations.

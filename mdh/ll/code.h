@@ -64,7 +64,7 @@ struct KernelCode {
   std::vector<int64_t> launch_bounds;  // threads of a block, blocks of a core
   std::string compiler;
   std::vector<std::string> flags;
-  Hint store = Hint::none;
+  Hint store = Hint::none;  // of results that are complete
   Contract contract = Contract::automatic;
   friend bool operator==(const KernelCode&, const KernelCode&) = default;
 };

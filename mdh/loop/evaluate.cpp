@@ -77,19 +77,12 @@ class Interpreter {
 
   void operator()(const Copy& s) {
     set_dimensions();
-    const int64_t volume = volume_of(s.axes);
-    for (int64_t n = 0; n < volume; ++n) {
-      set_counters(s.axes, n);
-      const bool inside = std::all_of(s.within.begin(), s.within.end(),
-                                      [&](const Expr& e) { return integer(e) != 0; });
-      if (inside) store(s.to, load({s.from}));
-    }
-    for (const Counter& axis : s.axes) index_.erase(axis.var.name);
+    copy(s.axes, s.to, s.from, s.within);
   }
 
   void operator()(const Accumulate& s) {
     const std::vector<int64_t> point = set_dimensions();
-    Leaves results(width_of(s.target.elements));
+    Leaves results(result_width());
     algebra_.f(load(s.reads), point, results);
     update(s.target, results);
   }
@@ -197,6 +190,8 @@ class Interpreter {
   void operator()(const Load& s) { values_[s.result.name] = load({s.from}); }
   void operator()(const Store& s) { store(s.to, values_.at(s.value.name)); }
   void operator()(const Prefetch&) {}
+  void operator()(const Opaque&) {}
+  void operator()(const Transpose& s) { copy({s.stored, s.loaded}, s.to, s.from, {}); }
   void operator()(const AsyncCopy& s) { in_flight_.issue(place_of(s.to), place_of(s.from), now_); }
 
   void operator()(const Apply& s) {
@@ -421,7 +416,8 @@ class Interpreter {
   void store(const std::vector<Element>& elements, const Leaves& leaves) {
     size_t begin = 0;
     for (const Element& e : elements) {
-      const auto width = static_cast<size_t>(width_of({e}));
+      const auto width =
+          static_cast<size_t>(scalar::width_of(find_buffer(program_, e.buffer).type));
       instance(memory_.at(e.buffer.name))
           .store(index_of(e), now_, std::span(leaves).subspan(begin, width));
       begin += width;
@@ -429,12 +425,15 @@ class Interpreter {
   }
   void store(const Element& e, const Leaves& leaves) { store(std::vector<Element>{e}, leaves); }
 
-  int width_of(const std::vector<Element>& elements) const {
-    int width = 0;
-    for (const Element& e : elements) {
-      width += scalar::width_of(find_buffer(program_, e.buffer).type);
+  void copy(const std::vector<Counter>& axes, const Element& to, const Element& from,
+            const std::vector<Expr>& within) {
+    for (int64_t n = 0; n < volume_of(axes); ++n) {
+      set_counters(axes, n);
+      const bool inside =
+          std::all_of(within.begin(), within.end(), [&](const Expr& e) { return integer(e) != 0; });
+      if (inside) store(to, load({from}));
     }
-    return width;
+    for (const Counter& axis : axes) index_.erase(axis.var.name);
   }
 
   int result_width() const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mdh/loop/keywords.h"
+#include "mdh/loop/parse_buffer.h"
 #include "mdh/loop/parse_function.h"
 #include "mdh/loop/verify.h"
 #include "mdh/scalar/elaborate.h"
@@ -33,7 +34,7 @@ class Parser {
     while (tokens_.accept("dimension")) dimension();
     while (tokens_.accept("digit")) digit();
     while (tokens_.accept("cores")) cores();
-    while (tokens_.accept("buffer")) buffer();
+    while (tokens_.accept("buffer")) p_.buffers.push_back(parse_buffer(tokens_, scope_));
     if (tokens_.accept("emit")) emission();
     p_.f = parse_function(tokens_, "f", scope_);
     p_.combine = parse_function(tokens_, "combine", scope_);
@@ -126,38 +127,6 @@ class Parser {
     return tokens_.accept("on") ? tokens_.expect_integer("(the number of cores)") : 0;
   }
 
-  void buffer() {
-    Buffer b;
-    const auto role = find_role(tokens_.peek().text);
-    if (!role) tokens_.fail("output, input or temporary", "after 'buffer'");
-    tokens_.next();
-    b.role = *role;
-    b.symbol = named(tokens_.expect_name("of a buffer").text);
-    tokens_.expect(":", "after the buffer");
-    b.type = parse_type(tokens_, scope_);
-    tokens_.expect("[", "to begin the extents");
-    if (!tokens_.accept("]")) {
-      do {
-        b.extents.push_back(tokens_.expect_integer("(an extent)"));
-      } while (tokens_.accept(","));
-      tokens_.expect("]", "after the extents");
-    }
-    if (b.role == Role::temporary) {
-      tokens_.expect("in", "before the region");
-      b.region = tokens_.expect_name("of a region").text;
-      tokens_.expect("of", "after the region");
-      const auto scope = find_scope(tokens_.peek().text);
-      if (!scope) tokens_.fail("all, group, core or registers", "after 'of'");
-      tokens_.next();
-      b.scope = *scope;
-      tokens_.expect("per", "after the scope");
-      b.per = names_in_parentheses();
-    }
-    if (tokens_.accept("holds")) b.holds = tokens_.expect_integer("(the elements kept)");
-    if (tokens_.accept("depth")) b.depth = tokens_.expect_integer("(the copies in flight)");
-    p_.buffers.push_back(b);
-  }
-
   // ---- statements
 
   /// Everything that walks over blocks is recursive, so they are not nested without limit.
@@ -212,20 +181,38 @@ class Parser {
       const Symbol result = assigned();
       return StmtNode{Load{result, element()}};
     }
-    if (keyword.text == "store") {
-      const Element to = element();
-      tokens_.expect("=", "after the element");
-      return StmtNode{Store{to, named(tokens_.expect_name("of a value").text)}};
-    }
+    if (keyword.text == "store") return store();
     if (keyword.text == "async") {
       const Element to = element();
       tokens_.expect("=", "after the element");
       return StmtNode{AsyncCopy{to, element()}};
     }
     if (keyword.text == "prefetch") return StmtNode{Prefetch{element()}};
+    if (keyword.text == "opaque") {
+      return StmtNode{Opaque{named(tokens_.expect_name("of a buffer").text)}};
+    }
+    if (keyword.text == "transpose") return transpose();
     if (keyword.text == "apply") return apply();
     if (keyword.text == "combine") return combine();
     user_error("E401", keyword.where, fmt::format("unknown statement '{}'", keyword.text));
+  }
+
+  Stmt store() {
+    Store s;
+    s.to = element();
+    tokens_.expect("=", "after the element");
+    s.value = named(tokens_.expect_name("of a value").text);
+    s.streaming = tokens_.accept("streaming");
+    return StmtNode{s};
+  }
+
+  Stmt transpose() {
+    const Token here = tokens_.peek();
+    const std::vector<Counter> both = counters();
+    if (both.size() != 2) user_error("E401", here.where, "'transpose' has two counters");
+    const Element to = element();
+    tokens_.expect("=", "after the element");
+    return StmtNode{Transpose{both[0], both[1], to, element()}};
   }
 
   Symbol assigned() {
@@ -402,15 +389,7 @@ class Parser {
 
   // ---- pieces
 
-  std::vector<Symbol> names_until(const char* end) {
-    std::vector<Symbol> symbols;
-    if (tokens_.accept(end)) return symbols;
-    do {
-      symbols.push_back(named(tokens_.expect_name("in the list").text));
-    } while (tokens_.accept(","));
-    tokens_.expect(end, "after the list");
-    return symbols;
-  }
+  std::vector<Symbol> names_until(const char* end) { return parse_names(tokens_, end); }
 
   std::string level_name() {
     std::string level = tokens_.expect_name("of a layer").text;

@@ -134,13 +134,21 @@ class Printer {
                        print_names(s.right));
   }
   std::string operator()(const Store& s) const {
-    return fmt::format("store {} = {};\n", print(s.to), s.value.name);
+    return fmt::format("store {} = {}{};\n", print(s.to), s.value.name,
+                       s.streaming ? " streaming" : "");
   }
   std::string operator()(const AsyncCopy& s) const {
     return fmt::format("async {} = {};\n", print(s.to), print(s.from));
   }
   std::string operator()(const Prefetch& s) const {
     return fmt::format("prefetch {};\n", print(s.what));
+  }
+  std::string operator()(const Opaque& s) const {
+    return fmt::format("opaque {};\n", s.buffer.name);
+  }
+  std::string operator()(const Transpose& s) const {
+    return fmt::format("transpose {} {} = {};\n", print_counters({s.stored, s.loaded}), print(s.to),
+                       print(s.from));
   }
 };
 
@@ -178,6 +186,8 @@ std::string print_buffer(const Buffer& b) {
   }
   if (b.holds > 0) text += fmt::format(" holds {}", b.holds);
   if (b.depth > 1) text += fmt::format(" depth {}", b.depth);
+  if (b.streaming) text += " streaming";
+  if (b.opaque) text += " opaque";
   return text + "\n";
 }
 

@@ -66,6 +66,11 @@ struct MapExpressions {
     map_element(s.from, change);
   }
   void operator()(Prefetch& s) const { map_element(s.what, change); }
+  void operator()(Transpose& s) const {
+    map_element(s.to, change);
+    map_element(s.from, change);
+  }
+  void operator()(Opaque&) const {}
   void operator()(Alloc&) const {}
   void operator()(Commit&) const {}
   void operator()(Wait&) const {}
@@ -123,6 +128,11 @@ struct CollectUses {
     read({s.from});
     write({s.to});
   }
+  void operator()(const Transpose& s) const {
+    read({s.from});
+    write({s.to});
+  }
+  void operator()(const Opaque& s) const { uses.reads.push_back(s.buffer); }
   void operator()(const Prefetch&) const {}
   void operator()(const Commit&) const {}
   void operator()(const Wait&) const {}
@@ -199,6 +209,7 @@ std::vector<Symbol> defined_by(const Stmt& s) {
   if (const auto* load = s.as<Load>()) symbols = {load->result};
   if (const auto* f = s.as<Apply>()) symbols = f->results;
   if (const auto* sum = s.as<Combine>()) symbols = sum->results;
+  if (const auto* square = s.as<Transpose>()) symbols = {square->stored.var, square->loaded.var};
   const auto* copy = s.as<Copy>();
   const auto* deal = s.as<Deal>();
   if (copy || deal) {
@@ -214,7 +225,7 @@ bool is_structured(const Program& p) {
 
 bool is_concrete(const Program& p) {
   return consists_of<Alloc, Commit, Wait, For, Deal, Barrier, If, Lanes, Let, Load, Apply, Combine,
-                     Store, AsyncCopy, Prefetch>(p.body);
+                     Store, AsyncCopy, Prefetch, Opaque, Transpose>(p.body);
 }
 
 const Buffer& find_buffer(const Program& p, const Symbol& symbol) {

@@ -25,6 +25,8 @@
 //               Lanes(var, count)   the rounds of a loop in lockstep, on vectors
 //               AsyncCopy(to, from) one element; it lands when its core waits for it
 //               Prefetch(what)      the element may be needed soon: a hint, also of no element
+//               Opaque(buffer)      compilers forget what it holds; a hint as well
+//               Transpose(to, from) a square of elements, by vectors
 //               If · Let · Alloc · Load · Apply (f) · Combine (⊕) · Store
 //
 // Teams, not fork and join: every core runs the whole body. What is outside of Deal is the same on
@@ -82,6 +84,8 @@ struct Buffer {
   std::vector<Symbol> per = {};  // of a temporary: digits of cores that have one each
   int64_t holds = 0;             // elements that are really kept; 0: all of the extents
   int64_t depth = 1;             // copies of it in flight
+  bool streaming = false;        // an output: what is complete is stored past the caches
+  bool opaque = false;           // registers: compilers shall not know what they hold
   friend bool operator==(const Buffer&, const Buffer&) = default;
 };
 
@@ -346,9 +350,12 @@ struct Combine {  // results = left ⊕ right
   friend bool operator==(const Combine&, const Combine&) = default;
 };
 
+/// A streaming store goes past the caches: nobody reads the element in this program. It is done,
+/// for all cores, at the end of the Deal around it.
 struct Store {
   Element to;
   Symbol value;
+  bool streaming = false;
   friend bool operator==(const Store&, const Store&) = default;
 };
 
@@ -364,9 +371,25 @@ struct Prefetch {
   friend bool operator==(const Prefetch&, const Prefetch&) = default;
 };
 
+/// Means nothing: whoever compiles the program takes the elements for new ones from here on, and
+/// computes what depends on them here, instead of keeping it in more registers than there are.
+struct Opaque {
+  Symbol buffer;
+  friend bool operator==(const Opaque&, const Opaque&) = default;
+};
+
+/// to = from for all values of two counters that count equally far, in any order. Elements of `to`
+/// lie side by side along the one, those of `from` along the other.
+struct Transpose {
+  Counter stored, loaded;
+  Element to, from;
+  friend bool operator==(const Transpose&, const Transpose&) = default;
+};
+
 struct StmtNode {
   std::variant<Alloc, Commit, Wait, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-               For, Deal, Barrier, If, Lanes, Let, Load, Apply, Combine, Store, AsyncCopy, Prefetch>
+               For, Deal, Barrier, If, Lanes, Let, Load, Apply, Combine, Store, AsyncCopy, Prefetch,
+               Opaque, Transpose>
       is;
   friend bool operator==(const StmtNode&, const StmtNode&) = default;
 };

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "mdh/loop/print.h"
+#include "mdh/scalar/linear.h"
 
 namespace mdh::loop {
 namespace {
@@ -37,6 +38,10 @@ class Verifier {
     for (const Buffer& b : program_.buffers) {
       declare(b.symbol);
       for (const Symbol& digit : b.per) is_digit(digit);
+      internal_check(!b.opaque || b.role == Role::temporary, "'{}' is the user's, but opaque",
+                     b.symbol.name);
+      internal_check(!b.streaming || b.role == Role::output, "'{}' is no output, but streaming",
+                     b.symbol.name);
     }
     for (const Symbol& operand : program_.emission.operands) {
       const auto& all = program_.f.parameters;
@@ -45,6 +50,9 @@ class Verifier {
           "f has no parameter '{}' to order code by", operand.name);
     }
     block(program_.body);
+    for (const std::string& name : streamed_) {
+      internal_check(!loaded_.contains(name), "a streaming store into '{}', which is read", name);
+    }
   }
 
   void operator()(const Alloc& s) {
@@ -161,6 +169,7 @@ class Verifier {
     bind(s.var);
   }
   void operator()(const Load& s) {
+    loaded_.insert(s.from.buffer.name);
     element(s.from);
     define(s.result);
   }
@@ -185,6 +194,10 @@ class Verifier {
     writable(s.to);
     element(s.to);
     use(s.value);
+    if (!s.streaming) return;
+    internal_check(find_buffer(program_, s.to.buffer).role == Role::output,
+                   "a streaming store into '{}', which is no output", s.to.buffer.name);
+    streamed_.insert(s.to.buffer.name);
   }
   void operator()(const AsyncCopy& s) {
     internal_check(in_deal_ || in_grid_, "an asynchronous copy outside of Deal");
@@ -196,6 +209,31 @@ class Verifier {
         "{} is copied from another type", print(s.to));
   }
   void operator()(const Prefetch& s) { element(s.what); }
+  void operator()(const Opaque& s) {
+    internal_check(allocated_.contains(s.buffer.name), "'{}' is hidden before it is allocated",
+                   s.buffer.name);
+  }
+  void operator()(const Transpose& s) {
+    internal_check(in_deal_ || in_grid_, "a store outside of Deal");
+    internal_check(s.stored.count == s.loaded.count, "a block that is no square");
+    const scalar::Type& type = find_buffer(program_, s.to.buffer).type;
+    internal_check(type.is_scalar() && type == find_buffer(program_, s.from.buffer).type,
+                   "{} is copied from another type, or no number", print(s.to));
+    loaded_.insert(s.from.buffer.name);
+    inside([&] {
+      count(s.stored);
+      count(s.loaded);
+      writable(s.to);
+      element(s.to);
+      element(s.from);
+    });
+    const auto stride = [&](const Element& e, const Counter& c) {
+      return scalar::coefficient(address_of(program_, e), c.var);
+    };
+    internal_check(stride(s.to, s.stored) == 1 && stride(s.from, s.loaded) == 1 &&
+                       stride(s.to, s.loaded) && stride(s.from, s.stored),
+                   "{} and {} do not lie side by side", print(s.to), print(s.from));
+  }
 
  private:
   void block(const Block& block) {
@@ -380,6 +418,7 @@ class Verifier {
 
   const Program& program_;
   Names declared_, dimensions_, digits_, defined_, values_, allocated_;
+  Names loaded_, streamed_;  // anywhere
   std::vector<Digit> around_;
   bool in_deal_ = false, in_grid_ = false;
 };

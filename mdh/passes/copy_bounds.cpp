@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mdh/passes/conditions.h"
+#include "mdh/passes/copy_nest.h"
 #include "mdh/passes/replicated.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
@@ -25,56 +26,6 @@ struct Edge {
   Expr index;
   int64_t limit;
 };
-
-/// Loops one in the other, and what is done for one element.
-struct CopyNest {
-  std::vector<For> loops;  // without their bodies
-  std::vector<Expr> conditions;
-  Block element;
-};
-
-bool is_copy(const Block& block) {
-  if (block.size() == 1) return block.front().as<loop::AsyncCopy>() != nullptr;
-  return block.size() == 2 && block.front().as<loop::Load>() && block.back().as<loop::Store>();
-}
-
-/// The loops of a copy have no level.
-std::optional<CopyNest> copy_nest_of(const Stmt& s) {
-  CopyNest nest;
-  const Stmt* inner = &s;
-  for (const For* loop = s.as<For>(); loop; loop = inner->as<For>()) {
-    const bool counted = constant(loop->trip) || bound_of(*loop);
-    if (loop->how != loop::How::sequential || !loop->level.empty() || !counted) break;
-    For bare = *loop;
-    bare.body.clear();
-    nest.loops.push_back(bare);
-    nest.element = loop->body;
-    if (loop->body.size() != 1) break;
-    inner = &loop->body.front();
-  }
-  if (nest.loops.empty()) return std::nullopt;
-  if (const auto* choice = nest.element.front().as<loop::If>()) {
-    if (nest.element.size() != 1 || !choice->otherwise.empty()) return std::nullopt;
-    nest.conditions = conjuncts(choice->condition);
-    nest.element = Block(choice->then);
-  }
-  return is_copy(nest.element) ? std::optional(nest) : std::nullopt;
-}
-
-Stmt element_of(const CopyNest& nest) {
-  return StmtNode{loop::If{all_of(nest.conditions), nest.element, {}}};
-}
-
-/// The loops from some depth on.
-Block loops_from(const CopyNest& nest, size_t depth) {
-  Block body = nest.conditions.empty() ? nest.element : Block{element_of(nest)};
-  for (size_t n = nest.loops.size(); n > depth; --n) {
-    For loop = nest.loops[n - 1];
-    loop.body = body;
-    body = {StmtNode{loop}};
-  }
-  return body;
-}
 
 /// Counters of the nest that an index grows with, by their depth; nothing if it is not clear how.
 std::optional<std::vector<size_t>> counters_of(const CopyNest& nest, const Expr& index) {

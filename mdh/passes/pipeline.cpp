@@ -9,6 +9,7 @@
 #include "mdh/passes/first_write.h"
 #include "mdh/passes/form_teams.h"
 #include "mdh/passes/forward.h"
+#include "mdh/passes/hide_tiles.h"
 #include "mdh/passes/hoist.h"
 #include "mdh/passes/interchange.h"
 #include "mdh/passes/pad.h"
@@ -18,6 +19,8 @@
 #include "mdh/passes/settle.h"
 #include "mdh/passes/simplify.h"
 #include "mdh/passes/stagger.h"
+#include "mdh/passes/stream_stores.h"
+#include "mdh/passes/transpose_copies.h"
 #include "mdh/passes/two_bodies.h"
 #include "mdh/passes/unroll_jam.h"
 #include "mdh/passes/unswitch.h"
@@ -51,6 +54,9 @@ std::vector<Pass> with_teams(const std::vector<Pass>& teams) {
       {"unroll-jam", "loops over registers become straight code", unroll_jam},
       {"vectorise", "loops over lanes become vector code", vectorise},
       {"emit-order", "straight code in the order that is asked for", emit_order},
+      {"transpose-copies", "copies that transpose move squares by vectors", transpose_copies},
+      {"stream-stores", "complete results are stored past the caches", stream_stores},
+      {"hide-tiles", "compilers do not look through copies", hide_tiles},
       {"hoist", "index computations leave loops they do not depend on", hoist},
       {"simplify", "constants folded, trivial statements removed", simplify},
   };

@@ -131,8 +131,12 @@ void PlanContext::declare() {
   for (const auto* views : {&computation.outputs, &computation.inputs}) {
     const auto role = views == &computation.outputs ? loop::Role::output : loop::Role::input;
     for (const hl::BufferView& view : *views) {
-      result.buffers.push_back(
-          {fresh(view.symbol.name), view.type, hl::extents(computation, view), role});
+      const bool streaming = role == loop::Role::output && code.kernel.store == ll::Hint::streaming;
+      result.buffers.push_back({.symbol = fresh(view.symbol.name),
+                                .type = view.type,
+                                .extents = hl::extents(computation, view),
+                                .role = role,
+                                .streaming = streaming});
     }
   }
   for (int q = 0; q < depth(); ++q) {

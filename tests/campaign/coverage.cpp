@@ -150,6 +150,9 @@ const std::vector<std::string>& rule_names() {
       "vectors",
       "lets and loops on lanes",
       "order of straight code",
+      "stores past the caches",
+      "tiles that compilers do not know",
+      "copies by squares",
       "copies in flight",
       "asynchronous copy",
       "instance per core",
@@ -177,11 +180,18 @@ std::vector<std::string> rules_of(const ll::Program& low, const loop::Program& p
   std::vector<std::string> rules = Finder(planned).run(low);
   // What a pass finds to do.
   const std::map<std::string, std::string> by_pass = {
-      {"forward", "reads past registers"},       {"pad", "tiles computed beyond an edge"},
-      {"copy-bounds", "bounds of copies"},       {"settle", "conditions that always hold"},
-      {"unswitch", "decision before registers"}, {"two-bodies", "whole and border tiles"},
-      {"unroll-jam", "straight code"},           {"vectorise", "vectors"},
-      {"emit-order", "order of straight code"}};
+      {"forward", "reads past registers"},
+      {"pad", "tiles computed beyond an edge"},
+      {"copy-bounds", "bounds of copies"},
+      {"settle", "conditions that always hold"},
+      {"unswitch", "decision before registers"},
+      {"two-bodies", "whole and border tiles"},
+      {"unroll-jam", "straight code"},
+      {"vectorise", "vectors"},
+      {"emit-order", "order of straight code"},
+      {"stream-stores", "stores past the caches"},
+      {"hide-tiles", "tiles that compilers do not know"},
+      {"transpose-copies", "copies by squares"}};
   loop::Program before = planned;
   passes::run_pipeline(planned, passes::Teams::one,
                        [&](const passes::Pass& pass, const loop::Program& after) {

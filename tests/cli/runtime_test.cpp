@@ -143,7 +143,7 @@ TEST(CompilerOfConfig, compiler_that_is_missing_is_named) {
 }
 
 TEST(CompilerOfConfig, other_choices_for_the_code_do_not_change_the_result) {
-  const Outcome o = run_with_kernel("{\"compiler\": \"gcc\", \"store\": \"streaming\"}");
+  const Outcome o = run_with_kernel("{\"compiler\": \"gcc\", \"launch_bounds\": [64]}");
   EXPECT_EQ(o.exit, 0) << describe(o);
   EXPECT_TRUE(contains(o.out, "\nverified: full")) << o.out;
 }

@@ -23,7 +23,7 @@ class LaneWriter {
   }
 
   std::string run() {
-    const std::string rows = std::to_string(random_.between(1, 4));
+    const std::string rows = std::to_string(random_.between(1, 9));
     const std::string columns = std::to_string(random_.pick<int64_t>({2, 4, 8, 8, 16, 7, 11}));
     const bool reduced = random_.chance(35);
     const std::string inputs = views();
@@ -176,6 +176,24 @@ class LaneWriter {
   int loops_ = 0;
 };
 
+/// Tiles that transpose, tiles in registers that compilers do not know, and results that go past
+/// the caches where nothing is reduced.
+void add_hints(ll::Config& config, const hl::Program& program, Random& random) {
+  for (const hl::BufferView& input : program.inputs) {
+    const bool is_matrix = input.accesses.front().index.size() == 2;
+    if (is_matrix && random.chance(60)) {
+      config.stage[input.symbol.name] = {{config.order[1], "L1", {{"2", ""}, {"1", ""}}}};
+    } else if (random.chance(40)) {
+      config.stage[input.symbol.name] = {{config.order[1], "REG", {}}};
+      config.code.stage[input.symbol.name] = {{.opaque = true}};
+    }
+  }
+  const bool reduces =
+      std::any_of(program.dimensions.begin(), program.dimensions.end(),
+                  [](const hl::Dimension& d) { return d.combine.shape != hl::Shape::concatenate; });
+  if (!reduces && random.chance(50)) config.code.kernel.store = ll::Hint::streaming;
+}
+
 }  // namespace
 
 hl::Program lane_program(Random& random) {
@@ -197,6 +215,7 @@ ll::Config lane_config(const hl::Program& program, Random& random) {
   config.order = {{"COR", "i"}, {"L1", "i"}, {"L1", "j"}, {"REG", "j"}, {"SIMD", "j"}};
   if (random.chance(30)) std::swap(config.order[1], config.order[2]);
   if (random.chance(30)) std::swap(config.order[1], config.order[3]);
+  add_hints(config, program, random);
   return config;
 }
 

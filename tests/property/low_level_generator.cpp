@@ -190,6 +190,23 @@ bool is_valid(const ll::Config& config, const hl::Program& p, const machine::Mac
   }
 }
 
+/// Tiles that compilers do not know, and results that go past the caches where they are never read
+/// again: whatever the rules allow.
+ll::Config with_hints(const ll::Config& config, const hl::Program& p,
+                      const machine::Machine& machine, Random& random) {
+  ll::Config hidden = config;
+  for (const auto& [buffer, relocations] : config.stage) {
+    if (!random.chance(50)) continue;
+    std::vector<ll::StageCode>& tiles = hidden.code.stage[buffer];
+    tiles.resize(relocations.size());
+    for (ll::StageCode& tile : tiles) tile.opaque = true;
+  }
+  if (!is_valid(hidden, p, machine)) hidden = config;
+  ll::Config streaming = hidden;
+  if (random.chance(60)) streaming.code.kernel.store = ll::Hint::streaming;
+  return is_valid(streaming, p, machine) ? streaming : hidden;
+}
+
 /// Copies in flight and straight code in other orders, if the rules allow them. Drawn from a copy
 /// of the numbers, so that what is drawn later does not depend on it.
 ll::Config with_orders(const ll::Config& config, const hl::Program& p,
@@ -218,7 +235,7 @@ ll::Config with_orders(const ll::Config& config, const hl::Program& p,
     result.code.kernel.emit =
         serpentine ? "serpentine" : "by_operand " + random.pick(p.inputs).symbol.name;
   }
-  return is_valid(result, p, machine) ? result : config;
+  return with_hints(is_valid(result, p, machine) ? result : config, p, machine, random);
 }
 
 /// Parts of some layers are dealt in other ways, to fewer cores, or to more than there are parts.
