@@ -187,6 +187,23 @@ bool is_combined_outside(const SpaceContext& c, const Point& p) {
   });
 }
 
+/// Finished results that lie along lanes may be stored past the caches.
+Parameter store_parameter(const SpaceContext& c) {
+  const auto range = [&c](const Point& p) {
+    std::vector<Value> values = {name_of(ll::Hint::none)};
+    const LevelParts& parts = parts_at(c, p);
+    const SpaceVariant& variant = c.variant(p.label("fuse"));
+    const std::vector<std::string> lanes = dimensions_on(c, variant, parts, c.layers.lanes);
+    const bool along = std::any_of(lanes.begin(), lanes.end(),
+                                   [&](const std::string& d) { return variant.find(d)->is_kept; });
+    if (along && !is_combined_outside(c, p)) values.emplace_back(name_of(ll::Hint::streaming));
+    return values;
+  };
+  std::vector<std::string> reads = parts_names(c);
+  reads.insert(reads.begin(), "fuse");
+  return {"store", range, reads, tune::ParameterKind::categorical};
+}
+
 /// What happens where the last tile of registers is not whole.
 Parameter edge_parameter(const SpaceContext& c, const std::string& dimension) {
   std::vector<std::string> reads = parts_names(c), tiles;
@@ -226,6 +243,7 @@ void add_code(const SpaceContext& c, std::vector<Parameter>& parameters) {
     parameters.push_back(edge_parameter(c, dimension));
   }
   parameters.push_back(tune::labels("emit", emissions(c)));
+  parameters.push_back(store_parameter(c));
   parameters.push_back(dealt_parameter(c, "deal", names_of(ll::Deal{})));
   parameters.push_back(dealt_parameter(c, "cores", counts_of_cores(c)));
   for (const std::string& layer : c.layers.cores) {
@@ -312,6 +330,7 @@ void decode_code(const SpaceContext& c, const Point& p, ll::Config& config) {
     if (edge != "clamp") config.code.edge[d.name] = *choice_of<ll::Edge>(edge);
   }
   config.code.kernel.emit = p.label("emit");
+  config.code.kernel.store = *choice_of<ll::Hint>(p.label("store"));
   const ll::CoresCode cores{std::stol(p.label("cores")), *choice_of<ll::Deal>(p.label("deal"))};
   if (!c.layers.cores.empty() && cores != ll::CoresCode{}) {
     config.code.cores[c.layers.cores.front()] = cores;
@@ -368,6 +387,7 @@ void encode_code(const SpaceContext& c, const ll::Config& config, NamedValues& v
     values["edge." + dimension] = edge == config.code.edge.end() ? "clamp" : name_of(edge->second);
   }
   values["emit"] = config.code.kernel.emit;
+  values["store"] = name_of(config.code.kernel.store);
   const auto cores =
       config.code.cores.empty() ? ll::CoresCode{} : config.code.cores.begin()->second;
   values["cores"] = std::to_string(cores.count);
