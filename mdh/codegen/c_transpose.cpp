@@ -53,7 +53,8 @@ class Shuffles {
       seconds.push_back({n, n + 2, n, n + 1});
       seconds.push_back({n + 1, n + 3, n + 2, n + 3});
     }
-    std::string text = step(neighbours, 1, 4) + step(seconds, 2, 4);
+    std::string text = step(neighbours, 1, 4);  // before the second, which uses its rows
+    text += step(seconds, 2, 4);
     for (int64_t apart = 4; apart < side_; apart *= 2) {
       std::vector<Pair> pairs;
       for (int64_t n = 0; n < side_; ++n) {

@@ -39,7 +39,7 @@ bool user_decides_where_threads_run() {
 /// Threads that are free to move may meet on one core, where one waits, spinning, for the other:
 /// unless the user says otherwise each has a core of its own.
 std::vector<char*> environment_of_worker() {
-  static char bind[] = "OMP_PROC_BIND=spread", places[] = "OMP_PLACES=cores";
+  static char bind[] = "OMP_PROC_BIND=spread", places[] = "OMP_PLACES=threads";
   std::vector<char*> all;
   for (char** entry = environ; *entry != nullptr; ++entry) all.push_back(*entry);
   if (!user_decides_where_threads_run()) all.insert(all.end(), {bind, places});
