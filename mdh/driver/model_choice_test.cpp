@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "mdh/driver/rates.h"
 #include "mdh/driver/test_programs.h"
 #include "mdh/hl/instantiate.h"
@@ -32,12 +34,18 @@ TEST(ModelChoice, is_made_for_large_programs_on_a_cpu) {
   EXPECT_FALSE(may_choose_by_model(large, openmp(), machine::find_machine("gpu")));
 }
 
-TEST(ModelChoice, is_not_made_where_it_would_take_long_or_sizes_are_open) {
-  const std::string eight =
+TEST(ModelChoice, is_made_soon_for_many_dimensions) {
+  const hl::Program eight = hl::parse(
       "mdh 1\nprogram p = out_view( y: f32 = [a, b, c, d, e, f, g, h] ) * md_hom( a: 4 by cc,"
       " b: 4 by cc, c: 4 by cc, d: 4 by cc, e: 4 by cc, f: 4 by cc, g: 4 by cc, h: 4 by cc )"
-      " { y = x; } * inp_view( x: f32 = [a, b, c, d, e, f, g, h] )";
-  EXPECT_FALSE(may_choose_by_model(hl::parse(eight), openmp(), cpu()));
+      " { y = x; } * inp_view( x: f32 = [a, b, c, d, e, f, g, h] )");
+  EXPECT_TRUE(may_choose_by_model(eight, openmp(), cpu()));
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(model_choice(eight, cpu(), 2));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+}
+
+TEST(ModelChoice, is_not_made_where_sizes_are_open) {
   const std::string open =
       "mdh 1\nprogram p<N: size = *> = out_view( y: f32 = [i, j] ) * md_hom( i: N by cc, j: 100000 "
       "by cc ) { y = x; } * inp_view( x: f32 = [i, j] )";

@@ -157,33 +157,44 @@ class TuningRun {
   /// Asks, compiles, runs and tells until four fifths of the time are over.
   void search(tune::Technique& technique) {
     while (!is_over(0.8) || is_empty_handed()) {
-      std::vector<tune::Point> asked = technique.ask(options_.batch), valid;
-      if (asked.empty()) {
+      const std::vector<tune::Point> points = new_points(technique);
+      if (points.empty()) {
         report_.stopped_by = "space exhausted";
         return;
       }
+      const std::vector<Trial> trials = tried(points);
+      for (size_t n = 0; n < trials.size(); ++n) {
+        technique.tell(points[n], outcome_of(trials[n]));
+        seen_.insert_or_assign(key_of(trials[n].config), outcome_of(trials[n]));
+      }
+    }
+  }
+
+  /// A batch of valid points whose configurations were not tried; fewer if there are no more.
+  std::vector<tune::Point> new_points(tune::Technique& technique) {
+    size_t wanted = options_.batch;
+    if (options_.evaluations > 0) {
+      wanted = std::min(wanted, options_.evaluations - report_.trials.size());
+    }
+    std::vector<tune::Point> points;
+    while (points.size() < wanted) {
+      const std::vector<tune::Point> asked = technique.ask(wanted - points.size());
+      if (asked.empty()) break;
       for (const tune::Point& point : asked) {
         // Different points may mean the same configuration.
         const auto known = seen_.find(key_of(space_.config(point)));
         if (known != seen_.end()) {
           technique.tell(point, known->second);
         } else if (space_.is_valid(point)) {
-          valid.push_back(point);
+          points.push_back(point);
           seen_.emplace(key_of(space_.config(point)), tune::failed("tried at the same time"));
         } else {
           technique.tell(point, tune::failed("not valid"));
         }
       }
-      if (options_.evaluations > 0) {
-        const size_t room = options_.evaluations - report_.trials.size();
-        valid.erase(valid.begin() + static_cast<long>(std::min(room, valid.size())), valid.end());
-      }
-      const std::vector<Trial> trials = tried(valid);
-      for (size_t n = 0; n < trials.size(); ++n) {
-        technique.tell(valid[n], outcome_of(trials[n]));
-        seen_.insert_or_assign(key_of(trials[n].config), outcome_of(trials[n]));
-      }
+      if (options_.interrupted() || (!points.empty() && is_over(1.0))) break;
     }
+    return points;
   }
 
   /// What is computed and how, whoever compiles it.

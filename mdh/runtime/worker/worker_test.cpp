@@ -82,32 +82,42 @@ TEST(Worker, threads_workspace_and_repeated_launches_are_as_in_this_process) {
 }
 
 /// Where two threads of a worker run.
-std::pair<int64_t, int64_t> cores_of_two_threads() {
+std::pair<int64_t, int64_t> cores_of_two_threads(Worker& worker) {
   Module module = module_of("f",
                             "#pragma omp parallel num_threads(2)\n"
                             "out[omp_get_thread_num()] = sched_getcpu();",
                             2);
   module.source = "int sched_getcpu(void); int omp_get_thread_num(void);\n" + module.source;
   const Work work(module);
-  Worker worker(options());
   const Outcome outcome = work.on(worker, {.threads = 2});
   EXPECT_EQ(outcome.status, WorkStatus::ok) << outcome.reason;
   return {work.values()[0], work.values()[1]};
 }
 
-TEST(Worker, threads_have_cores_of_their_own_although_the_parent_is_confined) {
+TEST(Worker, threads_have_cores_of_their_own) {
   cpu_set_t all;
   sched_getaffinity(0, sizeof(all), &all);
   if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "needs two cores";
+  for (int n = 0; n < 5; ++n) {
+    Worker worker(options());
+    const auto [a, b] = cores_of_two_threads(worker);
+    EXPECT_NE(a, b);
+  }
+}
+
+TEST(Worker, bound_threads_have_cores_of_their_own_although_the_parent_is_confined) {
+  cpu_set_t all;
+  sched_getaffinity(0, sizeof(all), &all);
+  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "needs two cores";
+  const ScopedEnvironment bind("OMP_PROC_BIND", "true"), places("OMP_PLACES", "threads");
+  Worker worker(options());
   cpu_set_t first;  // as OpenMP leaves the thread that loads a kernel
   CPU_ZERO(&first);
   CPU_SET(sched_getcpu(), &first);
   sched_setaffinity(0, sizeof(first), &first);
-  for (int n = 0; n < 5; ++n) {
-    const auto [a, b] = cores_of_two_threads();
-    EXPECT_NE(a, b);
-  }
+  const auto [a, b] = cores_of_two_threads(worker);
   sched_setaffinity(0, sizeof(all), &all);
+  EXPECT_NE(a, b);
 }
 
 TEST(Worker, the_user_decides_where_threads_run) {
@@ -115,7 +125,8 @@ TEST(Worker, the_user_decides_where_threads_run) {
   sched_getaffinity(0, sizeof(all), &all);
   if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "needs two cores";
   const ScopedEnvironment bind("OMP_PROC_BIND", "true"), places("OMP_PLACES", "{1},{1}");
-  const auto [a, b] = cores_of_two_threads();
+  Worker worker(options());
+  const auto [a, b] = cores_of_two_threads(worker);
   EXPECT_EQ(a, 1);
   EXPECT_EQ(b, 1);
 }
