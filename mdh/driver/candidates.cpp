@@ -102,6 +102,12 @@ struct Candidates::Parts {
 
   size_t output_bytes(size_t n) const { return static_cast<size_t>(memory.shared().bytes()[n]); }
 
+  double bytes() const {
+    double sum = 0;
+    for (const int64_t bytes : memory.shared().bytes()) sum += static_cast<double>(bytes);
+    return sum;
+  }
+
   void poison(int byte) const {
     for (size_t n = 0; n < program.outputs.size(); ++n) {
       std::memset(memory.pointers()[n], byte, output_bytes(n));
@@ -246,8 +252,9 @@ void Candidates::measure(size_t number, const Effort& effort, Trial& trial) {
   if (!trial.is_good() || !p.compiled[number]) return;
   const Parts::Compiled& c = *p.compiled[number];
   p.poison(0xff);  // no number, so that an element that is not written is like nothing
-  // Loading and copying take their time, too.
-  const double patience = effort.give_up_us > 0 ? effort.give_up_us * 1.5e-6 + 0.3 : 0;
+  // Loading takes its time, too, and so does memory that a new process sees for the first time.
+  const double unhurried = 0.3 + 1e-9 * p.bytes();
+  const double patience = effort.give_up_us > 0 ? effort.give_up_us * 1.5e-6 + unhurried : 0;
   const runtime::Outcome first =
       p.run(c, runtime::TimingLimits{.warm_up = 0, .least = 1, .most = 1, .seconds = 0}, patience);
   if (first.status != runtime::WorkStatus::ok) return take_failure(first, trial);

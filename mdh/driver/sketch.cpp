@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mdh/driver/space_layouts.h"
+#include "mdh/model/traffic.h"
 
 namespace mdh::driver {
 namespace {
@@ -133,6 +134,7 @@ class Outline {
           const hl::BufferView& view = *space::view_of(base_.variant, buffer);
           config_.stage[buffer].push_back(
               {*level, region, space::by_walk(base_.variant, config_, view, *level)});
+          add_blocks(buffer, view, config_.stage[buffer].back().layout);
         }
       }
       const auto registers = first_register();
@@ -140,6 +142,18 @@ class Outline {
         config_.stage[buffer].push_back({*registers, c_.register_region, {}});
       }
     }
+  }
+
+  /// Panels: rows are cut into pieces that lie apart. A few whole rows at a time are copied.
+  void add_blocks(const std::string& buffer, const hl::BufferView& view,
+                  const space::Layout& layout) {
+    const std::vector<std::string> names = space::walkers(base_.variant, view);
+    if (names.size() < 2 || names.front().empty() || layout.back().dimension != names.back())
+      return;
+    if (!model::cuts_rows(layout) || names.front() == names.back()) return;
+    ll::StageCode code;
+    code.copy_order = {{names.front(), 8}};
+    config_.code.stage[buffer] = {code};
   }
 
   void add_results() {

@@ -28,9 +28,10 @@ class TrafficCounter {
       if (buffer.is_output) moved *= 2;
       traffic.bytes += moved;
       traffic.page_misses += moved / static_cast<double>(rates_.line_bytes) * misses(buffer, fits);
-      const double run = run_of(buffer, fits);
+      const double run = run_of(buffer);
       traffic.runs += moved / run;
-      traffic.lines += std::min(moved / run * 16, moved / static_cast<double>(rates_.line_bytes));
+      traffic.lines +=
+          std::min(moved / run * first_lines, moved / static_cast<double>(rates_.line_bytes));
     }
     return traffic;
   }
@@ -102,7 +103,37 @@ class TrafficCounter {
                                                                           : 4 * rates_.l2;
     // Its new place is read and written.
     const double lanes = static_cast<double>(rates_.vector_bytes / buffer.element_bytes);
-    return elements * (rows ? 4 * rates_.load / lanes : rates_.copied) + 2 * bytes / rate;
+    const double begun = begun_lines(buffer, r, at, bytes) * found_at(bytes_of(buffer, 0));
+    return elements * (rows ? 4 * rates_.load / lanes : rates_.copied) + 2 * bytes / rate + begun;
+  }
+
+  /// Lines at the beginning of the rows of a tile; all of them if rows are not walked along.
+  double begun_lines(const BufferShape& buffer, const ll::Relocation& r, size_t at,
+                     double bytes) const {
+    const double line = static_cast<double>(rates_.line_bytes);
+    const Tile source = tile_of(shape_, s_.loops, buffer, at);
+    if (source.extents.empty()) return 0;
+    if (walks_across(buffer, r)) return bytes / line;
+    if (source.extents.back() == buffer.extents.back()) return 0;
+    const double run = static_cast<double>(source.extents.back() * buffer.element_bytes);
+    return std::min(bytes / line, bytes / run * first_lines);
+  }
+
+  static constexpr double first_lines = 16;  // of a run, until what comes next is loaded ahead
+
+  /// Pieces of rows are copied one below the other, though the rows go on: nothing is loaded ahead.
+  bool walks_across(const BufferShape& buffer, const ll::Relocation& r) const {
+    if (r.layout.empty() || !keeps_rows(buffer, r)) return false;
+    const auto codes = config_.code.stage.find(buffer.name);
+    const bool blocks = codes != config_.code.stage.end() && !codes->second.empty() &&
+                        !codes->second.front().copy_order.empty();
+    return !blocks && cuts_rows(r.layout);
+  }
+
+  /// A line that nobody asked for ahead, from where so many bytes come.
+  double found_at(double bytes) const {
+    if (bytes > static_cast<double>(rates_.l3_bytes) / 2) return rates_.line_memory;
+    return bytes > static_cast<double>(rates_.l2_bytes) / 2 ? rates_.line_l3 : rates_.line_l2;
   }
 
   /// The last axis of the tile is the last one of the buffer.
@@ -149,16 +180,34 @@ class TrafficCounter {
     return rows;
   }
 
-  /// Bytes side by side in memory that come one after the other. Where a tile has several rows, the
-  /// rest of a row comes after all others.
-  double run_of(const BufferShape& buffer, size_t at) const {
-    const Tile tile = tile_of(shape_, s_.loops, buffer, at);
-    const double endless = 1e9;
-    if (is_packed(buffer, at) || tile.extents.empty()) return endless;
-    if (tile.extents.back() == buffer.extents.back()) return endless;
-    if (rows_of(tile) == 1 && goes_on(buffer, at)) return endless;
-    return std::max(static_cast<double>(tile.extents.back() * buffer.element_bytes),
-                    static_cast<double>(rates_.line_bytes));
+  /// Bytes side by side in memory that are asked for one after the other, by the innermost loops:
+  /// as long as those that move the buffer go along its rows, and then from row to row.
+  double run_of(const BufferShape& buffer) const {
+    const double endless = 1e9, line = static_cast<double>(rates_.line_bytes);
+    if (is_packed(buffer, s_.replicated) || buffer.extents.empty()) return endless;
+    size_t at = s_.replicated, axis = buffer.extents.size() - 1;
+    double run = line;
+    while (true) {
+      const Tile tile = tile_of(shape_, s_.loops, buffer, at);
+      if (axis + 1 == buffer.extents.size()) {
+        run = static_cast<double>(tile.extents.back() * buffer.element_bytes);
+      }
+      if (at == 0) break;
+      const int d = loops()[at - 1].dimension;
+      const bool whole = tile.extents[axis] == buffer.extents[axis];
+      if (depends_on(buffer, d) && !moves_along(buffer, axis, d)) {
+        if (!whole || axis == 0 || !moves_along(buffer, axis - 1, d)) break;
+        --axis;
+        run *= static_cast<double>(loops()[at - 1].parts);
+      }
+      --at;
+    }
+    return std::max(run, line);
+  }
+
+  static bool moves_along(const BufferShape& buffer, size_t axis, int d) {
+    return std::any_of(buffer.accesses.begin(), buffer.accesses.end(),
+                       [&](const AccessShape& a) { return a.index[axis].coefficients[d] != 0; });
   }
 
   /// The part of a tile's rows that find no place in a cache, though there is room: those whose
@@ -199,11 +248,8 @@ class TrafficCounter {
   static constexpr int ways = 4;
 
   bool goes_on(const BufferShape& buffer, size_t at) const {
-    if (at == 0) return false;
-    const int d = loops()[at - 1].dimension;
-    return std::any_of(buffer.accesses.begin(), buffer.accesses.end(), [&](const AccessShape& a) {
-      return !a.index.empty() && a.index.back().coefficients[d] != 0;
-    });
+    if (at == 0 || buffer.extents.empty()) return false;
+    return moves_along(buffer, buffer.extents.size() - 1, loops()[at - 1].dimension);
   }
 
   bool is_packed(const BufferShape& buffer, size_t at) const {
@@ -247,6 +293,16 @@ class TrafficCounter {
 };
 
 }  // namespace
+
+bool cuts_rows(const std::vector<ll::LayoutAxis>& layout) {
+  bool between = false;
+  for (size_t n = layout.size(); n-- > 0;) {
+    const bool same = layout[n].dimension == layout.back().dimension;
+    if (between && same) return true;
+    between = between || !same;
+  }
+  return false;
+}
 
 Traffic traffic_into(const Shape& shape, const machine::Machine& machine, const ll::Config& config,
                      const Structure& structure, const Rates& rates, int64_t capacity) {

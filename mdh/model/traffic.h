@@ -17,6 +17,10 @@ struct Traffic {
 Traffic traffic_into(const Shape& shape, const machine::Machine& machine, const ll::Config& config,
                      const Structure& structure, const Rates& rates, int64_t capacity);
 
+/// A copy in panels: what walks along its last axis is also an axis outside of others, so that the
+/// pieces of a row lie apart.
+bool cuts_rows(const std::vector<ll::LayoutAxis>& layout);
+
 /// Elements that one core copies into tiles, times the cost of each, in nanoseconds.
 double copying(const Shape& shape, const machine::Machine& machine, const ll::Config& config,
                const Structure& structure, const Rates& rates);
