@@ -74,6 +74,7 @@ struct Candidates::Parts {
   Memory memory;
   std::optional<runtime::Worker> worker;
   std::string worker_compiler;
+  pid_t warm_process = 0;
 
   struct Compiled {
     kernel::Module module;
@@ -119,6 +120,17 @@ struct Candidates::Parts {
     return worker_of(c.module).run(
         c.module, c.object.path, memory.shared(),
         {.threads = options.threads, .measure = limits, .time_limit = seconds});
+  }
+
+  /// The threads of a new process need a while until they run at full speed: what the first run in
+  /// one took means nothing, what the last ones took does.
+  runtime::Outcome warmed_up(const Compiled& c, runtime::Outcome first) {
+    if (worker->process() == warm_process) return first;
+    run(c, runtime::TimingLimits{.warm_up = 0, .least = 1, .most = 100'000, .seconds = 0.1});
+    runtime::Outcome second =
+        run(c, runtime::TimingLimits{.warm_up = 0, .least = 1, .most = 3, .seconds = 0.01});
+    warm_process = worker->process();
+    return second;
   }
 
   enum class Likeness { same, close, other };
@@ -260,8 +272,10 @@ void Candidates::measure(size_t number, const Effort& effort, Trial& trial) {
   if (first.status != runtime::WorkStatus::ok) return take_failure(first, trial);
   const auto found = p.check(c, trial);
   if (!trial.is_good()) return;
-  trial.timing = first.timing;
-  if (effort.give_up_us > 0 && first.timing.median_us > effort.give_up_us) return;
+  const runtime::Outcome alone = p.warmed_up(c, first);
+  if (alone.status != runtime::WorkStatus::ok) return take_failure(alone, trial);
+  trial.timing = alone.timing;
+  if (effort.give_up_us > 0 && alone.timing.median_us > effort.give_up_us) return;
   if (effort.look) {
     const runtime::Outcome look = p.run(c, *effort.look);
     if (look.status != runtime::WorkStatus::ok) return take_failure(look, trial);
