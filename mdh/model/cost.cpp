@@ -13,48 +13,78 @@ namespace {
 
 using machine::LayerKind;
 
-/// Parts that do not divide a dimension have to be asked whether they are there.
-double padding_of(const Shape& shape, const Structure& s, int d) {
-  const int64_t covered = s.whole.points(d, 0), size = shape.dimensions[d].size;
-  if (covered == size || s.loops.points(d, s.replicated) == 1) return 1;
-  const double uneven = size % s.loops.points(d, s.replicated) == 0 ? 1.02 : 1.2;
-  return shape.dimensions[d].kind == DimensionKind::kept ? uneven : 1.3;
+bool is_copied(const ll::Config& config, const BufferShape& buffer) {
+  const auto staged = config.stage.find(buffer.name);
+  return staged != config.stage.end() && !staged->second.front().layout.empty();
 }
 
-/// A tile that reaches over the end of a dimension is computed like the others: shifted back, or
-/// from copies that have room for it.
-bool is_whole_at_edge(const Shape& shape, const ll::Config& config, const Structure& s, int d) {
-  if (shape.dimensions[d].kind != DimensionKind::kept) return false;
-  bool finished = true;  // when it leaves the registers
+/// All inputs that move with a dimension are copied, with room for whole tiles.
+bool reads_copies(const Shape& shape, const ll::Config& config, int d) {
+  return std::all_of(shape.buffers.begin(), shape.buffers.end(), [&](const BufferShape& b) {
+    return b.is_output || !depends_on(b, d) || is_copied(config, b);
+  });
+}
+
+/// A tile that is moved along a dimension finds what it reads: nothing of that was copied.
+bool can_shift(const Shape& shape, const ll::Config& config, int d) {
+  return std::none_of(shape.buffers.begin(), shape.buffers.end(), [&](const BufferShape& b) {
+    return !b.is_output && depends_on(b, d) && is_copied(config, b);
+  });
+}
+
+/// Parts that do not divide a dimension have to be asked whether they are there. Where cores have
+/// different shares of a dimension, tiles of the user's buffers cannot be shifted at the end.
+double padding_of(const Shape& shape, const ll::Config& config, const Structure& s, int d) {
+  const int64_t covered = s.whole.points(d, 0), size = shape.dimensions[d].size;
+  const int64_t tile = s.loops.points(d, s.replicated);
+  if (covered == size || tile == 1) return 1;
+  if (shape.dimensions[d].kind != DimensionKind::kept) return 1.3;
+  if (size % tile == 0) return 1.02;
+  const bool dealt = s.cores.points(d, 0) > 1;
+  return dealt && !reads_copies(shape, config, d) ? 2.5 : 1.2;
+}
+
+/// Results are finished when they leave the registers.
+bool finishes_in_registers(const Shape& shape, const ll::Config& config, const Structure& s) {
   for (size_t n = 0; n < s.whole.levels.size(); ++n) {
     const Level& level = s.whole.levels[n];
     const bool reduces = shape.dimensions[level.dimension].kind != DimensionKind::kept;
     const bool inside = std::any_of(config.acc.begin(), config.acc.end(), [&](const auto& acc) {
       return !acc.second.empty() && s.whole.position(acc.second.back().from) <= n;
     });
-    finished = finished && (!reduces || inside);
+    if (reduces && !inside) return false;
   }
-  if (finished && shape.dimensions[d].size >= s.loops.points(d, s.replicated)) return true;
-  return std::all_of(shape.buffers.begin(), shape.buffers.end(), [&](const BufferShape& b) {
-    const auto staged = config.stage.find(b.name);
-    const bool copied = staged != config.stage.end() && !staged->second.front().layout.empty();
-    return b.is_output || !depends_on(b, d) || copied;
-  });
+  return true;
+}
+
+/// Tiles that reach over the end of kept dimensions are computed like the others: all from copies
+/// that have room for them, or all shifted back.
+bool are_whole_at_edges(const Shape& shape, const ll::Config& config, const Structure& s) {
+  bool copied = true, shifted = finishes_in_registers(shape, config, s);
+  for (size_t n = 0; n < shape.dimensions.size(); ++n) {
+    const int d = static_cast<int>(n);
+    const int64_t tile = s.loops.points(d, s.replicated), size = shape.dimensions[n].size;
+    if (size % tile == 0 || shape.dimensions[n].kind != DimensionKind::kept) continue;
+    copied = copied && reads_copies(shape, config, d);
+    shifted = shifted && size >= tile && can_shift(shape, config, d);
+  }
+  return copied || shifted;
 }
 
 /// Rounds of the innermost loop in the whole computation. Tiles at an edge cost more unless they
 /// are computed like the others.
 double rounds_of(const Shape& shape, const ll::Config& config, const Structure& s) {
   double rounds = 1;
+  const bool whole = are_whole_at_edges(shape, config, s);
   for (size_t n = 0; n < shape.dimensions.size(); ++n) {
     const int d = static_cast<int>(n);
     const int64_t tile = s.loops.points(d, s.replicated), size = shape.dimensions[n].size;
     double count = static_cast<double>(size / tile);
     if (size % tile != 0) {
       const bool reduced = shape.dimensions[n].kind != DimensionKind::kept;
-      count += is_whole_at_edge(shape, config, s, d) ? 1.0 : reduced ? 2.0 : 10.0;
+      count += reduced ? 2.0 : whole ? 1.0 : 10.0;
     }
-    rounds *= std::max(count, 1.0) * padding_of(shape, s, d);
+    rounds *= std::max(count, 1.0) * padding_of(shape, config, s, d);
   }
   return rounds;
 }
