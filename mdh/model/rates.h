@@ -21,7 +21,7 @@ struct Rates {
   double l2 = 40, l3 = 16, memory = 16;  // of one core
   double memory_of_all = 32;             // of all cores together
   double line_l2 = 0.5, line_l3 = 4, line_memory = 14;  // a line that was not asked for ahead
-  double page_miss = 2.5;                              // a line on a page that is not at hand
+  double page_miss = 2.5;                               // a line on a page that is not at hand
   double barrier = 600, launch = 2500;
   int64_t l1_bytes = 32 << 10, l2_bytes = 512 << 10, l3_bytes = 8 << 20;
   int64_t line_bytes = 64;
