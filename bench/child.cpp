@@ -95,12 +95,9 @@ std::string described(const driver::Memory& memory, const std::vector<bool>& is_
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> places_for(const Candidate& candidate) {
-  const bool is_said =
-      std::getenv("OMP_PROC_BIND") != nullptr || std::getenv("OMP_PLACES") != nullptr ||
-      std::getenv("GOMP_CPU_AFFINITY") != nullptr || std::getenv("KMP_AFFINITY") != nullptr;
   const bool has_room = candidate.threads > 1 && candidate.threads <= driver::available_cores();
-  if (candidate.pool != Pool::openmp || is_said || !has_room) return {};
-  return {{"OMP_PROC_BIND", "spread"}, {"OMP_PLACES", "threads"}};
+  if (candidate.pool != Pool::openmp || !has_room) return {};
+  return openmp_binding();
 }
 
 std::string find_runner() {

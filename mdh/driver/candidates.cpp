@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstring>
 #include <new>
-#include <thread>
 
 #include "mdh/driver/data.h"
 #include "mdh/driver/memory.h"
@@ -60,8 +59,8 @@ double deviation(const char* ours, const char* theirs, size_t bytes) {
 
 /// Modules of one translation unit, so that all cores compile.
 size_t shared_size(size_t modules) {
-  const size_t units = std::min<size_t>(std::max(1U, std::thread::hardware_concurrency()),
-                                        std::max<size_t>(1, modules / 2));
+  const size_t units =
+      std::min<size_t>(static_cast<size_t>(available_cores()), std::max<size_t>(1, modules / 2));
   return (modules + units - 1) / units;
 }
 

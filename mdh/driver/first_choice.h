@@ -15,7 +15,7 @@ struct FirstChoiceOptions {
   size_t steps = 3000;  // configurations that are estimated
   size_t count = 1;     // how many are wanted
   uint64_t seed = 1;
-  std::vector<tune::Point> starts;  // known points to begin with, e.g. of other sizes
+  std::vector<tune::Point> starts;  // known points to begin with; not needed where sketches are
 };
 
 struct EstimatedPoint {

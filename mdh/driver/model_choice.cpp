@@ -4,14 +4,13 @@
 #include "mdh/driver/rates.h"
 #include "mdh/driver/sketches.h"
 #include "mdh/hl/analysis.h"
-#include "mdh/passes/lower.h"
 
 namespace mdh::driver {
 namespace {
 
 constexpr int64_t least_points = int64_t{1} << 16;
-constexpr double trusted =
-    1.25;  // what was measured elsewhere may be estimated to be so much slower
+/// What was measured elsewhere may be estimated to be so much slower.
+constexpr double trusted = 1.25;
 
 /// Memory that is not copied to explicitly, and cores that share it.
 bool is_cpu(const machine::Machine& machine) {
@@ -45,7 +44,6 @@ std::optional<ChosenConfig> choose(const hl::Program& program, const machine::Ma
   if (const auto known = transferred(program, machine, rates, starts, trusted * best.cost)) {
     best = *known;
   }
-  passes::lower(program, machine, best.config);  // throws what is wrong with it
   return ChosenConfig{best.config, ConfigSource::model,
                       fmt::format("{:.4g} us estimated", best.cost / 1e3)};
 }

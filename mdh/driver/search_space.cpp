@@ -59,13 +59,18 @@ const hl::Program& SearchSpace::fused(const tune::Point& point) const {
   return parts_->context.variant(point.label("fuse")).program;
 }
 
-bool SearchSpace::is_valid(const tune::Point& point) const {
+bool is_valid(const hl::Program& program, const machine::Machine& machine,
+              const ll::Config& config) {
   try {
-    passes::lower(parts_->program, parts_->machine, config(point));
+    passes::lower(program, machine, config);
     return true;
   } catch (const Error&) {
     return false;
   }
+}
+
+bool SearchSpace::is_valid(const tune::Point& point) const {
+  return driver::is_valid(parts_->program, parts_->machine, config(point));
 }
 
 std::optional<tune::Point> SearchSpace::point(const ll::Config& config) const {

@@ -48,6 +48,10 @@ struct SpaceOptions {
   std::vector<std::string> locks;
 };
 
+/// The validator accepts a configuration.
+bool is_valid(const hl::Program& program, const machine::Machine& machine,
+              const ll::Config& config);
+
 class SearchSpace : public tune::SearchDomain {
  public:
   SearchSpace(const hl::Program& program, const machine::Machine& machine, SpaceOptions options);

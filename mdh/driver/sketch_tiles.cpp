@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "mdh/driver/space_layouts.h"
 #include "mdh/model/nest.h"
 
 namespace mdh::driver {
@@ -11,10 +10,9 @@ namespace {
 class TileMaker {
  public:
   TileMaker(const SketchBase& base, const model::Rates& rates)
-      : base_(base), shape_(base.shape), rates_(rates) {
-    bytes_ = shape_.buffers.back().element_bytes;
-    lanes_ = std::max<int64_t>(1, rates.vector_bytes / std::max<int64_t>(1, bytes_));
-    room_ = rates.registers * 3 / 4;
+      : base_(base), shape_(base.shape), room_(rates.registers * 3 / 4) {
+    const int64_t bytes = std::max<int64_t>(1, shape_.buffers.back().element_bytes);
+    lanes_ = std::max<int64_t>(1, rates.vector_bytes / bytes);
   }
 
   std::vector<Sketch> run() {
@@ -24,7 +22,7 @@ class TileMaker {
       if (base_.is_reduced(d)) add_late(d);
       if (is_kept(d) && can_take_lanes(d)) add_kept(d);
     }
-    add_plain();
+    all_.emplace_back(base_);  // plain loops
     return std::move(all_);
   }
 
@@ -265,12 +263,10 @@ class TileMaker {
     }
   }
 
-  void add_plain() { all_.emplace_back(base_); }
-
   const SketchBase& base_;
   const model::Shape& shape_;
-  const model::Rates& rates_;
-  int64_t bytes_ = 4, lanes_ = 1, room_ = 24;
+  int64_t room_;  // vectors of results
+  int64_t lanes_ = 1;
   std::vector<Sketch> all_;
 };
 

@@ -5,8 +5,6 @@
 
 #include "mdh/driver/sketch_loops.h"
 #include "mdh/driver/sketch_tiles.h"
-#include "mdh/passes/lower.h"
-#include "mdh/support/diagnostic.h"
 
 namespace mdh::driver {
 namespace {
@@ -28,9 +26,8 @@ std::string kind_of(const Sketch& s) {
   for (size_t d = 0; d < s.base->dimensions(); ++d) {
     const int n = static_cast<int>(d);
     if (s.at(Role::lanes, n) > 1) kind += " lanes " + std::to_string(d);
-    const bool whole = s.base->is_reduced(n);
     if (s.at(Role::registers, n) > 1) kind += " " + std::to_string(d);
-    if (whole) kind += "x" + std::to_string(s.at(Role::registers, n));
+    if (s.base->is_reduced(n)) kind += "x" + std::to_string(s.at(Role::registers, n));
   }
   for (size_t n = 0; n < s.copies.size(); ++n) {
     kind += s.copies[n] ? " copy" : " -";
@@ -49,16 +46,6 @@ std::vector<Estimated> best_of_kinds(std::vector<Estimated> all, int of_a_kind, 
     if (alike[kind_of(e.sketch)]++ < of_a_kind) chosen.push_back(std::move(e));
   }
   return chosen;
-}
-
-bool is_valid(const hl::Program& program, const machine::Machine& machine,
-              const ll::Config& config) {
-  try {
-    passes::lower(program, machine, config);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
 }
 
 }  // namespace

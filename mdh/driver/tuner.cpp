@@ -159,7 +159,7 @@ class TuningRun {
     while (!is_over(0.8) || is_empty_handed()) {
       const std::vector<tune::Point> points = new_points(technique);
       if (points.empty()) {
-        report_.stopped_by = "space exhausted";
+        if (!is_over(1.0)) report_.stopped_by = "space exhausted";
         return;
       }
       const std::vector<Trial> trials = tried(points);
@@ -192,7 +192,7 @@ class TuningRun {
           technique.tell(point, tune::failed("not valid"));
         }
       }
-      if (options_.interrupted() || (!points.empty() && is_over(1.0))) break;
+      if (is_over(1.0) && !(points.empty() && is_empty_handed())) break;
     }
     return points;
   }

@@ -29,7 +29,6 @@ class TrafficCounter {
       traffic.bytes += moved;
       traffic.page_misses += moved / static_cast<double>(rates_.line_bytes) * misses(buffer, fits);
       const double run = run_of(buffer);
-      traffic.runs += moved / run;
       traffic.lines +=
           std::min(moved / run * first_lines, moved / static_cast<double>(rates_.line_bytes));
     }

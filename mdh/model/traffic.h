@@ -10,8 +10,7 @@ namespace mdh::model {
 struct Traffic {
   double bytes = 0;
   double page_misses = 0;
-  double runs = 0;   // pieces that lie side by side; each has to be found anew
-  double lines = 0;  // the first ones of runs, which nobody asked for ahead
+  double lines = 0;  // at the beginning of runs, which nobody asked for ahead
 };
 
 Traffic traffic_into(const Shape& shape, const machine::Machine& machine, const ll::Config& config,

@@ -16,21 +16,8 @@ constexpr double row_height = 34, node_height = 26, place_height = 22, name_font
                  first_row = 44;
 
 const char* style_of(NodeKind kind) {
-  switch (kind) {
-    case NodeKind::whole:
-      return "whole";
-    case NodeKind::threads:
-      return "threads";
-    case NodeKind::loop:
-      return "loop";
-    case NodeKind::registers:
-      return "registers";
-    case NodeKind::lanes:
-      return "lanes";
-    case NodeKind::function:
-      break;
-  }
-  return "whole";
+  const bool is_level = kind != NodeKind::whole && kind != NodeKind::function;
+  return is_level ? to_string(kind) : "whole";
 }
 
 std::string what_of(const TreeNode& node) {

@@ -26,6 +26,13 @@ bool openmp_binds() {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> openmp_binding() {
+  for (const char* name : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
+    if (std::getenv(name) != nullptr) return {};
+  }
+  return {{"OMP_PROC_BIND", "spread"}, {"OMP_PLACES", "threads"}};
+}
+
 CoresOfStart::CoresOfStart() : own_(cores_of_this_thread()) {
   if (!openmp_binds() || CPU_COUNT(&at_start) == 0) return;
   changed_ = sched_setaffinity(0, sizeof(at_start), &at_start) == 0;

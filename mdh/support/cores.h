@@ -3,6 +3,10 @@
 
 #include <sched.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace mdh {
 
 /// While it lives, this thread may use all cores that this process had when it started, and so may
@@ -21,5 +25,9 @@ class CoresOfStart {
   bool changed_ = false;
   cpu_set_t own_;  // what the thread had
 };
+
+/// Threads that are free to move may meet on one core, where one waits, spinning, for the other.
+/// Variables that give each thread of OpenMP a core of its own; none if the user has set any.
+std::vector<std::pair<std::string, std::string>> openmp_binding();
 
 }  // namespace mdh

@@ -29,23 +29,22 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int socket_of_worker = 3;
 
-bool user_decides_where_threads_run() {
-  for (const char* name : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
-    if (std::getenv(name) != nullptr) return true;
+/// As here, but each thread has a core of its own unless the user says otherwise.
+class WorkerEnvironment {
+ public:
+  WorkerEnvironment() {
+    for (const auto& [name, value] : openmp_binding()) more_.push_back(name + "=" + value);
+    for (char** entry = environ; *entry != nullptr; ++entry) all_.push_back(*entry);
+    for (std::string& entry : more_) all_.push_back(entry.data());
+    all_.push_back(nullptr);
   }
-  return false;
-}
 
-/// Threads that are free to move may meet on one core, where one waits, spinning, for the other:
-/// unless the user says otherwise each has a core of its own.
-std::vector<char*> environment_of_worker() {
-  static char bind[] = "OMP_PROC_BIND=spread", places[] = "OMP_PLACES=threads";
-  std::vector<char*> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) all.push_back(*entry);
-  if (!user_decides_where_threads_run()) all.insert(all.end(), {bind, places});
-  all.push_back(nullptr);
-  return all;
-}
+  char** data() { return all_.data(); }
+
+ private:
+  std::vector<std::string> more_;
+  std::vector<char*> all_;
+};
 
 /// What is printed by the worker goes to stderr: stdout belongs to the results of the parent.
 pid_t spawn(const std::string& program, int64_t memory_limit, int socket) {
@@ -59,7 +58,7 @@ pid_t spawn(const std::string& program, int64_t memory_limit, int socket) {
   pid_t child = 0;
   const CoresOfStart for_the_child;
   const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, arguments,
-                                 environment_of_worker().data());
+                                 WorkerEnvironment().data());
   posix_spawn_file_actions_destroy(&actions);
   return failed == 0 ? child : 0;
 }
