@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "mdh/hl/instantiate.h"
 #include "mdh/hl/parse.h"
 
@@ -147,6 +149,14 @@ TEST(Cost, bands_share_the_rows_between_them) {
   for (const int high : {1, 2, 4}) {
     EXPECT_NEAR(cost_of(p, bands(high), small).bytes_memory, 3.0 * 4 * 1024 * 1024, 4e5) << high;
   }
+}
+
+TEST(Cost, of_tiny_caches_and_wide_elements_is_a_number) {
+  Rates tiny = rates();
+  tiny.l1_bytes = 100;
+  tiny.vector_bytes = 2;  // less than an element
+  EXPECT_TRUE(std::isfinite(cost_of(matmul(1024), tiled, tiny).total()));
+  EXPECT_TRUE(std::isfinite(cost_of(matmul(1024), plain, tiny).total()));
 }
 
 TEST(Cost, short_runs_of_memory_cost_more_than_long_ones) {

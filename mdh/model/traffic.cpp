@@ -101,7 +101,8 @@ class TrafficCounter {
                         : tile > static_cast<double>(rates_.l2_bytes) / 2 ? rates_.l3
                                                                           : 4 * rates_.l2;
     // Its new place is read and written.
-    const double lanes = static_cast<double>(rates_.vector_bytes / buffer.element_bytes);
+    const double lanes =
+        static_cast<double>(std::max<int64_t>(1, rates_.vector_bytes / buffer.element_bytes));
     const double begun = begun_lines(buffer, r, at, bytes) * found_at(bytes_of(buffer, 0));
     return elements * (rows ? 4 * rates_.load / lanes : rates_.copied) + 2 * bytes / rate + begun;
   }
@@ -212,7 +213,7 @@ class TrafficCounter {
   /// The part of a tile's rows that find no place in a cache, though there is room: those whose
   /// distance is a multiple of what lines are placed by.
   double crowded_out(const BufferShape& buffer, const Tile& tile) const {
-    const int64_t sets = rates_.l1_bytes / rates_.line_bytes / ways;
+    const int64_t sets = std::max<int64_t>(1, rates_.l1_bytes / rates_.line_bytes / ways);
     std::map<int64_t, int> lines;
     int64_t rows = 0;
     std::vector<int64_t> index(tile.extents.size(), 0);
