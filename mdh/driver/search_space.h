@@ -43,7 +43,8 @@ SpaceLayers space_layers(const machine::Machine& machine);
 
 struct SpaceOptions {
   int cores = 1;
-  bool restricted = false;  // the paper's three restrictions
+  bool restricted = false;                                    // the paper's three restrictions
+  machine::Vectors vectors = {.bytes = 64, .registers = 32};  // bound tiles of registers
   /// Parameters that are decided: "split.j=COR 2, L1 64, REG 2, SIMD 4", "order.L1=j,i,k".
   std::vector<std::string> locks;
 };

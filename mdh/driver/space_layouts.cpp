@@ -107,8 +107,8 @@ Layout inside_last(const SpaceContext& c, const SpaceVariant& variant, const ll:
   return sorted_from(variant, config, view, begin > 0 ? begin - 1 : 0);
 }
 
-Layout by_walk(const SpaceVariant& variant, const ll::Config& config, const hl::BufferView& view,
-               const ll::LevelName& from) {
+Layout by_digits(const SpaceVariant& variant, const ll::Config& config, const hl::BufferView& view,
+                 const ll::LevelName& from) {
   const std::vector<std::string> names = walkers(variant, view);
   size_t begin = 0;
   while (begin < config.order.size() && config.order[begin] != from) ++begin;
@@ -127,7 +127,12 @@ Layout by_walk(const SpaceVariant& variant, const ll::Config& config, const hl::
       }
     }
   }
-  return merged(config, layout);
+  return layout;
+}
+
+Layout by_walk(const SpaceVariant& variant, const ll::Config& config, const hl::BufferView& view,
+               const ll::LevelName& from) {
+  return merged(config, by_digits(variant, config, view, from));
 }
 
 }  // namespace mdh::driver::space

@@ -26,7 +26,12 @@ Layout inside_last(const SpaceContext& c, const SpaceVariant& variant, const ll:
                    const hl::BufferView& view);
 
 /// As the loops inside of the place walk: split dimensions digit by digit, others whole where they
-/// move innermost.
+/// move innermost. What parts of a dimension reach beyond its end is there, too.
+Layout by_digits(const SpaceVariant& variant, const ll::Config& config, const hl::BufferView& view,
+                 const ll::LevelName& from);
+
+/// The same, but a dimension all of whose digits lie side by side is one axis, and ends where the
+/// buffer does. Where that leaves the order of the buffer, it is no copy in a cache.
 Layout by_walk(const SpaceVariant& variant, const ll::Config& config, const hl::BufferView& view,
                const ll::LevelName& from);
 

@@ -12,6 +12,10 @@ using tune::Parameter;
 using tune::Point;
 using tune::Value;
 
+/// Results of f that one register tile may compute, in vectors: longer straight code takes
+/// compilers seconds and was never faster.
+constexpr int64_t longest_tile = 400;
+
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// The layers whose parts are parameters, in the order in which they are chosen: from inside out.
@@ -49,9 +53,14 @@ class Candidates {
 
   std::vector<Value> of(const std::string& layer, int64_t rest, int64_t used, bool taken) const {
     if (layer == c_.layers.lanes) return lanes(rest, taken);
-    if (layer == c_.layers.registers) return registers(rest, used);
     if (layer == c_.layers.inner) return memory(rest);
     return cores(layer, rest, used);
+  }
+
+  static std::vector<Value> registers(int64_t most) {
+    std::set<int64_t> values = {1};
+    for (int64_t n = 2; n <= 24 && n <= most; ++n) values.insert(n);
+    return listed(values);
   }
 
  private:
@@ -62,12 +71,6 @@ class Candidates {
         if (n < 2 * rest) values.insert(n);
       }
     }
-    return listed(values);
-  }
-
-  static std::vector<Value> registers(int64_t rest, int64_t used) {
-    std::set<int64_t> values = {1};
-    for (int64_t n = 2; n <= 24 && n <= rest && n * used <= 512; ++n) values.insert(n);
     return listed(values);
   }
 
@@ -108,6 +111,39 @@ const SpaceDimension* dimension_at(const SpaceContext& c, const Point& point,
   return c.variant(point.label("fuse")).find(dimension);
 }
 
+std::vector<std::string> lane_names(const SpaceContext& c) {
+  std::vector<std::string> names;
+  if (c.layers.lanes.empty()) return names;
+  for (const std::string& d : c.dimensions) names.push_back(level_name(c.layers.lanes, d));
+  return names;
+}
+
+/// Registers that the lanes of one result take.
+int64_t vectors_of_lanes(const SpaceContext& c, const Point& p) {
+  int64_t bytes = 1;
+  for (const hl::BufferView& out : c.variants.front().program.outputs) {
+    bytes = std::max<int64_t>(bytes, scalar::bytes_of(out.type));
+  }
+  for (const std::string& name : lane_names(c)) bytes *= p.integer(name);
+  return std::max<int64_t>(1, bytes / c.options.vectors.bytes);
+}
+
+/// The most parts of a dimension in a tile of registers: its results are in registers, if there are
+/// not more than those, and its code is not too long.
+int64_t most_in_tile(const SpaceContext& c, const Point& p, const SpaceDimension& dimension,
+                     const std::vector<std::string>& before) {
+  const int64_t lanes = vectors_of_lanes(c, p);
+  int64_t results = lanes, all = lanes;
+  for (const std::string& name : before) {
+    const SpaceDimension* d = dimension_at(c, p, name.substr(name.find('.') + 1));
+    all *= p.integer(name);
+    if (d && !d->is_reduced) results *= p.integer(name);
+  }
+  const bool bounded = !c.is_gpu() && !dimension.is_reduced;
+  const int64_t most = longest_tile / all;
+  return bounded ? std::min(most, c.options.vectors.registers / results) : most;
+}
+
 /// The parts of one level. Dimensions that are not there, or wholly used up, have one part.
 Parameter parts_parameter(const SpaceContext& c, const std::string& layer, size_t number) {
   const std::vector<std::string> layers = chosen_layers(c);
@@ -121,11 +157,17 @@ Parameter parts_parameter(const SpaceContext& c, const std::string& layer, size_
   std::vector<std::string> reads = {"fuse"};
   reads.insert(reads.end(), inside.begin(), inside.end());
   if (layer != c.layers.inner) reads.insert(reads.end(), before.begin(), before.end());
-  const auto range = [&c, layer, dimension, inside, before](const Point& p) -> std::vector<Value> {
+  const bool is_tile = layer == c.layers.registers;
+  for (const std::string& name : is_tile ? lane_names(c) : std::vector<std::string>()) {
+    if (std::find(reads.begin(), reads.end(), name) == reads.end()) reads.push_back(name);
+  }
+  const auto range = [&c, layer, dimension, inside, before,
+                      is_tile](const Point& p) -> std::vector<Value> {
     const SpaceDimension* d = dimension_at(c, p, dimension);
     int64_t rest = d ? d->size : 1;
     for (const std::string& name : inside) rest = ceil_div(rest, p.integer(name));
     if (rest == 1) return {int64_t{1}};
+    if (is_tile) return Candidates::registers(std::min(rest, most_in_tile(c, p, *d, before)));
     int64_t used = 1, taken = 0;
     if (layer != c.layers.inner) {
       for (const std::string& name : before) {

@@ -74,8 +74,8 @@ std::vector<Value> layouts_in(const SpaceContext& c, const std::string& region) 
   const machine::Region* r = c.machine.find_region(region);
   if (!r) return {std::string("-")};
   // In a cache, a copy that keeps the layout would be no copy.
-  std::vector<Value> values = {std::string("walk"), std::string("dimensions"),
-                               std::string("inside last")};
+  std::vector<Value> values = {std::string("walk"), std::string("digits"),
+                               std::string("dimensions"), std::string("inside last")};
   if (r->is_explicit) values.emplace_back(std::string("kept"));
   return values;
 }
@@ -258,6 +258,7 @@ void decode_places(const SpaceContext& c, const Point& point, ll::Config& config
       ll::Relocation r{*level, region, {}};
       const std::string& layout = point.label(pack + ".layout");
       if (layout == "walk") r.layout = by_walk(variant, config, *view, *level);
+      if (layout == "digits") r.layout = by_digits(variant, config, *view, *level);
       if (layout == "dimensions") r.layout = by_dimensions(variant, config, *view);
       if (layout == "inside last") r.layout = inside_last(c, variant, config, *view);
       config.stage[buffer].push_back(r);
@@ -302,16 +303,18 @@ Layout with_names(const SpaceVariant& variant, const hl::BufferView& view, Layou
 }
 
 std::string layout_label(const SpaceContext& c, const ll::Config& config, const std::string& buffer,
-                         const Layout& layout) {
+                         const ll::Relocation& place) {
+  const Layout& layout = place.layout;
   if (layout.empty()) return "kept";
-  for (const ll::LayoutAxis& axis : layout) {
-    if (!axis.layer.empty()) return "walk";
-  }
   std::vector<std::string> groups;
   for (const auto& group : config.fuse) groups.push_back(join(group, ","));
   const SpaceVariant& variant = c.variant(groups.empty() ? "none" : join(groups, " "));
   const hl::BufferView* view = view_of(variant, buffer);
-  const bool sorted = with_names(variant, *view, layout) == by_dimensions(variant, config, *view);
+  const Layout named = with_names(variant, *view, layout);
+  if (std::any_of(layout.begin(), layout.end(), [](const auto& a) { return !a.layer.empty(); })) {
+    return named == by_walk(variant, config, *view, place.from) ? "walk" : "digits";
+  }
+  const bool sorted = named == by_dimensions(variant, config, *view);
   return sorted ? "dimensions" : "inside last";
 }
 
@@ -330,7 +333,7 @@ void encode_input(const SpaceContext& c, const ll::Config& config, const std::st
     }
     values[pack] = label_of(c, config, r.from);
     values[pack + ".region"] = r.region;
-    values[pack + ".layout"] = layout_label(c, config, buffer, r.layout);
+    values[pack + ".layout"] = layout_label(c, config, buffer, r);
   }
 }
 

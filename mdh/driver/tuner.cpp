@@ -62,12 +62,13 @@ class TuningRun {
   TuningRun(const hl::Program& program, const TuneOptions& options, const OnTrial& on_trial)
       : options_(options),
         on_trial_(on_trial),
+        rates_(rates_of(options.candidates.machine, options.candidates.threads)),
         space_(program, options.candidates.machine,
                {.cores = options.candidates.threads,
                 .restricted = options.restricted,
+                .vectors = {rates_.vector_bytes, rates_.registers},
                 .locks = locks_of(options)}),
         candidates_(program, options.candidates),
-        rates_(rates_of(options.candidates.machine, options.candidates.threads)),
         estimate_(options.candidates.machine, rates_),
         compilers_(compilers_here()) {}
 
@@ -334,9 +335,9 @@ class TuningRun {
 
   const TuneOptions& options_;
   const OnTrial& on_trial_;
+  model::Rates rates_;
   SearchSpace space_;
   Candidates candidates_;
-  model::Rates rates_;
   PointEstimate estimate_;
   std::vector<CompilerChoice> compilers_;
   TuneReport report_;

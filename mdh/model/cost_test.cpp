@@ -84,6 +84,16 @@ TEST(Cost, cores_share_the_work_and_an_uneven_share_is_seen) {
   EXPECT_GT(cost_of(matmul(1024), three).compute, 1.2 * two);  // two of three on one core
 }
 
+TEST(Cost, rows_between_the_parts_of_a_core_are_not_its_own) {
+  // Core 1 has rows 0 to 511, or every second one: the same work on as many bytes.
+  const std::string apart =
+      replaced(replaced(plain, R"("layers": ["COR", "L1"])", R"("layers": ["L1", "COR"])"),
+               R"("i": ["COR 2", "L1 512"])", R"("i": ["L1 512", "COR 2"])");
+  const Cost near = cost_of(matmul(1024), plain), far = cost_of(matmul(1024), apart);
+  EXPECT_NEAR(far.l2, near.l2, 0.1 * near.l2);
+  EXPECT_NEAR(far.l3, near.l3, 0.1 * near.l3);
+}
+
 TEST(Cost, what_is_read_once_comes_from_memory_once) {
   const hl::Program dot = hl::instantiate(
       hl::parse("mdh 1\nprogram dot = out_view( C: f32 = [0] ) * md_hom( k: 16777216 by pw(add) )"

@@ -57,14 +57,16 @@ Tile tile_of(const Shape& shape, const Nest& nest, const BufferShape& buffer,
   int64_t points = 1;
   std::vector<bool> used(shape.dimensions.size(), false);
   for (size_t e = 0; e < access.index.size(); ++e) {
-    int64_t extent = 1;
+    int64_t extent = 1, count = 1;
     for (size_t d = 0; d < shape.dimensions.size(); ++d) {
       const int64_t step = std::abs(access.index[e].coefficients[d]);
       if (step == 0) continue;
       extent += step * (nest.spread(shape, static_cast<int>(d), from) - 1);
+      count *= std::min(nest.points(static_cast<int>(d), from), shape.dimensions[d].size);
       used[d] = true;
     }
     tile.extents.push_back(std::min(extent, buffer.extents[e]));
+    tile.counts.push_back(std::min(count, tile.extents.back()));
     tile.elements *= tile.extents.back();
   }
   for (size_t d = 0; d < used.size(); ++d) {
@@ -81,6 +83,7 @@ Tile tile_of(const Shape& shape, const Nest& nest, const BufferShape& buffer, si
   Tile all;
   std::vector<int64_t> low(buffer.extents.size(), std::numeric_limits<int64_t>::max()), high(low);
   int64_t elements = 0;
+  all.counts.assign(buffer.extents.size(), 0);
   for (size_t n = 0; n < buffer.accesses.size(); ++n) {
     const AccessShape& access = buffer.accesses[n];
     const Tile tile = tile_of(shape, nest, buffer, access, from);
@@ -88,12 +91,14 @@ Tile tile_of(const Shape& shape, const Nest& nest, const BufferShape& buffer, si
       const int64_t begin = access.index[e].constant, end = begin + tile.extents[e];
       low[e] = n == 0 ? begin : std::min(low[e], begin);
       high[e] = n == 0 ? end : std::max(high[e], end);
+      all.counts[e] += tile.counts[e];
     }
     elements += tile.elements;
   }
   int64_t volume = 1;
   for (size_t e = 0; e < buffer.extents.size(); ++e) {
     all.extents.push_back(std::min(high[e] - low[e], buffer.extents[e]));
+    all.counts[e] = std::min(all.counts[e], all.extents.back());
     volume *= all.extents.back();
   }
   all.elements = std::min(volume, elements);

@@ -36,7 +36,8 @@ Nest nest_of(const Shape& shape, const machine::Machine& machine, const ll::Conf
 /// A box of buffer elements: what the levels from a position on touch.
 struct Tile {
   std::vector<int64_t> extents;
-  int64_t elements = 1;  // distinct ones; at most the volume of the extents
+  std::vector<int64_t> counts;  // along each dimension; parts may lie apart
+  int64_t elements = 1;         // distinct ones; at most the volume of the extents
 };
 
 Tile tile_of(const Shape& shape, const Nest& nest, const BufferShape& buffer, size_t from);

@@ -162,8 +162,11 @@ class TrafficCounter {
     const double rows = rows_of(tile);
     const bool whole = tile.extents.back() == buffer.extents.back();
     // The next round of a loop along the row goes on in the same line.
-    if (whole || goes_on(buffer, at)) return rows * row * crowding(buffer, tile, row);
-    return rows * (std::ceil(row / line) * line + line / 4) * crowding(buffer, tile, row);
+    const double lines =
+        whole || goes_on(buffer, at) ? row : std::ceil(row / line) * line + line / 4;
+    // Of parts that lie far apart, every element is in a line of its own.
+    const double apart = static_cast<double>(tile.counts.back()) * line;
+    return rows * std::min(lines, apart) * crowding(buffer, tile, row);
   }
 
   /// Short rows that crowd each other out have to come again and again.
@@ -174,8 +177,8 @@ class TrafficCounter {
 
   double rows_of(const Tile& tile) const {
     double rows = 1;
-    for (size_t e = 0; e + 1 < tile.extents.size(); ++e) {
-      rows *= static_cast<double>(tile.extents[e]);
+    for (size_t e = 0; e + 1 < tile.counts.size(); ++e) {
+      rows *= static_cast<double>(tile.counts[e]);
     }
     return rows;
   }
@@ -219,16 +222,23 @@ class TrafficCounter {
     std::vector<int64_t> index(tile.extents.size(), 0);
     while (!index.empty() && rows < 256) {
       int64_t address = 0;
-      for (size_t e = 0; e < index.size(); ++e) address = address * buffer.extents[e] + index[e];
+      for (size_t e = 0; e < index.size(); ++e) {
+        address = address * buffer.extents[e] + index[e] * distance(tile, e);
+      }
       ++lines[address * buffer.element_bytes / rates_.line_bytes % sets];
       ++rows;
       size_t e = index.size() - 1;  // rows begin at 0
-      while (e > 0 && ++index[e - 1] == tile.extents[e - 1]) index[--e] = 0;
+      while (e > 0 && ++index[e - 1] == tile.counts[e - 1]) index[--e] = 0;
       if (e == 0) break;
     }
     int64_t out = 0;
     for (const auto& [set, count] : lines) out += std::max(0, count - ways);
     return rows == 0 ? 0 : static_cast<double>(out) / static_cast<double>(rows);
+  }
+
+  /// From one index that is touched to the next.
+  static int64_t distance(const Tile& tile, size_t e) {
+    return tile.counts[e] < 2 ? 1 : (tile.extents[e] - 1) / (tile.counts[e] - 1);
   }
 
   /// Bytes of lines that are not used up in one round and gone in the next.
