@@ -162,9 +162,11 @@ struct Candidates::Parts {
       if (outcome.status != runtime::WorkStatus::ok) take_failure(outcome, trial);
     });
     if (!trial.is_good()) return std::nullopt;
+    const int samples = static_cast<int>(
+        std::clamp<int64_t>((1 << 20) / std::max<int64_t>(1, sequential_depth(program)), 32, 256));
     return verify_outputs(
         program, inputs, outputs,
-        {.depth = c.depth, .seed = options.seed, .limit = 1 << 22, .samples = 256});
+        {.depth = c.depth, .seed = options.seed, .limit = 1 << 22, .samples = samples});
   }
 
   void remember() {

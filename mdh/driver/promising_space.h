@@ -34,8 +34,9 @@ class PromisingSpace : public tune::SearchDomain {
   tune::Point nearest(std::span<const double> coordinates) const override;
   std::vector<double> features(const tune::Point& point) const override;
 
- private:
   double estimate(const tune::Point& point) const;
+
+ private:
   bool is_promising(const tune::Point& point, double limit) const;
 
   const tune::SearchDomain& space_;

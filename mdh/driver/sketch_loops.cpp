@@ -91,7 +91,7 @@ class Moves {
       deal(next, parts);
       add(next);
     }
-    for (int d = 0; d < dimension_count(from_); ++d) resize(d);
+    for (int d = 0; d < dimension_count(from_); ++d) resize(from_, d);
     for (const Role role : {Role::outer, Role::inner}) exchange(role);
     for (size_t n = 0; n < from_.copies.size(); ++n) {
       if (from_.copies[n]) relocate(n);
@@ -105,14 +105,14 @@ class Moves {
     all_.push_back(std::move(next));
   }
 
-  void resize(int d) {
-    const int64_t cores = from_.at(Role::cores, d);
-    const int64_t rounds = (trips(from_, d) + cores - 1) / cores;
-    if (rounds < 2 || (from_.updates && from_.base->is_reduced(d))) return;
+  void resize(const Sketch& from, int d) {
+    const int64_t cores = from.at(Role::cores, d);
+    const int64_t rounds = (trips(from, d) + cores - 1) / cores;
+    if (rounds < 2 || (from.updates && from.base->is_reduced(d))) return;
     for (const int64_t block : blocks(rounds)) {
-      Sketch next = from_;
+      Sketch next = from;
       next.at(Role::inner, d) = block;
-      if (block != from_.at(Role::inner, d)) add(next);
+      if (block != from.at(Role::inner, d)) add(next);
     }
   }
 
@@ -133,19 +133,35 @@ class Moves {
     }
   }
 
-  /// Before the cores, or before a loop that uses the copy again in every round.
+  /// Before the cores, or before a loop in which the copy is used again. Another place often needs
+  /// another size as well.
   void relocate(size_t input) {
-    const model::BufferShape& buffer = from_.base->shape.buffers[input];
     for (const Role role : {Role::cores, Role::outer, Role::inner}) {
       for (const int d : from_.order_of(role)) {
-        const bool again = !model::depends_on(buffer, d) || role == Role::cores;
-        if (from_.at(role, d) <= 1 || !again) continue;
+        if (from_.at(role, d) <= 1) continue;
+        if (role != Role::cores && !is_used_again(input, role, d)) continue;
         Sketch next = from_;
         next.copies[input] = SketchPlace{role, d};
-        if (next.copies[input] != from_.copies[input]) add(next);
+        if (next.copies[input] != from_.copies[input]) {
+          add(next);
+          for (int e = 0; e < dimension_count(next); ++e) resize(next, e);
+        }
         if (role == Role::cores) break;
       }
     }
+  }
+
+  /// A loop from this one on, inwards, leaves the tile where it is.
+  bool is_used_again(size_t input, Role from, int dimension) const {
+    const model::BufferShape& buffer = from_.base->shape.buffers[input];
+    bool inside = false;
+    for (const Role role : {Role::outer, Role::inner}) {
+      for (const int d : from_.order_of(role)) {
+        inside = inside || (role == from && d == dimension);
+        if (inside && from_.at(role, d) > 1 && !model::depends_on(buffer, d)) return true;
+      }
+    }
+    return false;
   }
 
   const Sketch& from_;

@@ -2,44 +2,19 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
+#include "mdh/driver/compiler_choice.h"
 #include "mdh/driver/first_choice.h"
 #include "mdh/driver/promising_space.h"
 #include "mdh/driver/rates.h"
 #include "mdh/driver/search_space.h"
-#include "mdh/runtime/host/compiler.h"
+#include "mdh/ll/print.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/tune/technique.h"
 
 namespace mdh::driver {
 namespace {
-
-/// Compilers that the best few are compiled by.
-struct CompilerChoice {
-  std::string compiler;
-  std::vector<std::string> flags;
-};
-
-std::vector<CompilerChoice> compilers_here() {
-  std::vector<CompilerChoice> all;
-  for (const std::string& path : runtime::host::find_compilers()) {
-    const std::string family = runtime::host::identify(path).family;
-    if (family == "gcc") {
-      all.push_back({"gcc", {"-O3", "-fno-schedule-insns"}});
-      all.push_back({"gcc", {"-O3"}});
-    }
-    if (family == "clang") all.push_back({"clang", {}});
-  }
-  if (all.empty()) all.push_back({"", {}});
-  return all;
-}
-
-CompilerChoice quick_compiler(const std::vector<CompilerChoice>& all) {
-  for (const CompilerChoice& c : all) {
-    if (c.compiler == "clang") return {"clang", {"-O1"}};
-  }
-  return {all.front().compiler, {"-O2"}};
-}
 
 bool decides_compiler(const TuneOptions& options) {
   return std::any_of(options.locks.begin(), options.locks.end(),
@@ -89,7 +64,9 @@ class TuningRun {
       if (trial.is_good()) take_if_better(trial);
     }
     report_.best_was_known = report_.best.has_value();
-    search(*technique);
+    const bool refines = promising && !decides_compiler(options_);
+    search(*technique, refines ? searching : deciding);
+    if (refines) refine(*promising);
     report_.searched = report_.trials.size();
     if (!is_over(1.0)) decide();
     settle();
@@ -149,15 +126,21 @@ class TuningRun {
   ll::Config quick(const tune::Point& point) const {
     ll::Config config = space_.config(point);
     if (decides_compiler(options_)) return config;
-    const CompilerChoice compiler = quick_compiler(compilers_);
+    return compiled_by(quick_compiler(compilers_), config);
+  }
+
+  static ll::Config compiled_by(const CompilerChoice& compiler, ll::Config config) {
     config.code.kernel.compiler = compiler.compiler;
     config.code.kernel.flags = compiler.flags;
     return config;
   }
 
-  /// Asks, compiles, runs and tells until four fifths of the time are over.
-  void search(tune::Technique& technique) {
-    while (!is_over(0.8) || is_empty_handed()) {
+  /// Parts of the time after which others begin.
+  static constexpr double searching = 0.5, deciding = 0.85;
+
+  /// Asks, compiles, runs and tells until a part of the time is over.
+  void search(tune::Technique& technique, double part) {
+    while (!is_over(part) || is_empty_handed()) {
       const std::vector<tune::Point> points = new_points(technique);
       if (points.empty()) {
         if (!is_over(1.0)) report_.stopped_by = "space exhausted";
@@ -213,15 +196,20 @@ class TuningRun {
   std::vector<Trial> tried(const std::vector<tune::Point>& points) {
     std::vector<ll::Config> configs;
     for (const tune::Point& point : points) configs.push_back(quick(point));
-    std::vector<Trial> trials = candidates_.compile(configs, Candidates::Together::all);
+    return screened(configs, Candidates::Together::all, "searching");
+  }
+
+  /// Compiled, run and noted; fewer if the time is over.
+  std::vector<Trial> screened(const std::vector<ll::Config>& configs, Candidates::Together together,
+                              const std::string& phase) {
+    std::vector<Trial> trials = candidates_.compile(configs, together);
     for (size_t n = 0; n < trials.size(); ++n) {
       if (options_.interrupted() || (report_.best && is_over(1.0))) {
         trials.resize(n);
         break;
       }
-      const double best = best_us();
-      candidates_.measure(n, screening(best), trials[n]);
-      note(trials[n], "searching");
+      candidates_.measure(n, screening(best_us()), trials[n]);
+      note(trials[n], phase);
     }
     return trials;
   }
@@ -284,30 +272,91 @@ class TuningRun {
     return configs;
   }
 
-  /// The best few with all compilers, in turn.
-  void decide() {
-    const std::vector<ll::Config> best = best_few(3);
-    std::vector<ll::Config> finalists =
-        decides_compiler(options_) ? best : std::vector<ll::Config>();
-    for (const CompilerChoice& compiler : compilers_) {  // outside, for each has its own process
-      if (decides_compiler(options_)) break;
-      for (const ll::Config& config : best) {
-        finalists.push_back(config);
-        finalists.back().code.kernel.compiler = compiler.compiler;
-        finalists.back().code.kernel.flags = compiler.flags;
-      }
+  /// Outside of the configurations, for each compiler has a process of its own.
+  std::vector<ll::Config> by_all_compilers(const std::vector<ll::Config>& configs) const {
+    std::vector<ll::Config> all;
+    for (const CompilerChoice& compiler : compilers_) {
+      for (const ll::Config& config : configs) all.push_back(compiled_by(compiler, config));
     }
-    std::vector<Trial> trials = candidates_.compile(finalists, Candidates::Together::none);
+    return all;
+  }
+
+  // ---- near the best few
+
+  /// Other compilers prefer other configurations: the best few by all of them, then what is near
+  /// the fastest by the compiler that made it.
+  void refine(const PromisingSpace& near) {
+    refine_by(by_all_compilers(best_few(4)));
+    while (!is_over(deciding)) {
+      const std::vector<ll::Config> next = untried_near(near);
+      if (next.empty()) return;
+      refine_by(next);
+    }
+  }
+
+  void refine_by(const std::vector<ll::Config>& configs) {
+    if (is_over(deciding)) return;
+    for (const ll::Config& config : configs) refined_keys_.insert(ll::print(config));
+    for (Trial& trial : screened(configs, Candidates::Together::none, "refining")) {
+      if (trial.is_good()) refined_.push_back(std::move(trial));
+    }
+    std::stable_sort(refined_.begin(), refined_.end(), [](const Trial& a, const Trial& b) {
+      return a.timing.median_us < b.timing.median_us;
+    });
+  }
+
+  /// Changes of one decision, of the fastest that has any left; those with the least estimates.
+  std::vector<ll::Config> untried_near(const PromisingSpace& near) const {
+    for (const Trial& trial : refined_) {
+      const std::vector<ll::Config> configs = untried_near(near, trial.config);
+      if (!configs.empty()) return configs;
+    }
+    return {};
+  }
+
+  std::vector<ll::Config> untried_near(const PromisingSpace& near, const ll::Config& from) const {
+    const auto point = point_of(from);
+    if (!point) return {};
+    std::vector<std::pair<double, tune::Point>> sorted;
+    for (const tune::Point& p : near.neighbours(*point)) sorted.emplace_back(near.estimate(p), p);
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    const CompilerChoice compiler{from.code.kernel.compiler, from.code.kernel.flags};
+    std::vector<ll::Config> configs;
+    for (const auto& [estimate, p] : sorted) {
+      const ll::Config config = compiled_by(compiler, space_.config(p));
+      if (refined_keys_.contains(ll::print(config)) || !space_.is_valid(p)) continue;
+      configs.push_back(config);
+      if (configs.size() == options_.batch) break;
+    }
+    return configs;
+  }
+
+  // ---- the final
+
+  /// The fastest of the refined ones; the best few with all compilers where there are none.
+  std::vector<ll::Config> finalists() const {
+    std::vector<ll::Config> best;
+    for (const Trial& trial : refined_) {
+      if (best.size() < 5) best.push_back(trial.config);
+    }
+    if (!best.empty()) return best;
+    return decides_compiler(options_) ? best_few(3) : by_all_compilers(best_few(3));
+  }
+
+  /// In turn, round by round.
+  void decide() {
+    std::vector<Trial> trials = candidates_.compile(finalists(), Candidates::Together::none);
     std::vector<std::vector<double>> samples(trials.size());
     Effort effort{.limits = {.warm_up = 1, .least = 3, .most = 1000, .seconds = 0.1}};
     for (int round = 0; round < 3; ++round) {
       if (round == 1) effort.best_us = 1e-9;  // all have been verified
       for (size_t n = 0; n < trials.size(); ++n) {
         if (options_.interrupted() || !trials[n].is_good()) continue;
+        if (round > 0 && is_over(1.1)) break;
         candidates_.measure(n, effort, trials[n]);
         samples[n].push_back(trials[n].timing.median_us);
       }
-      if (is_over(1.2)) break;
     }
     for (size_t n = 0; n < trials.size(); ++n) {
       if (trials[n].is_good() && samples[n].empty()) continue;  // there was no time for it
@@ -343,6 +392,8 @@ class TuningRun {
   TuneReport report_;
   std::map<std::string, tune::Outcome> seen_;  // by configuration
   size_t refused_ = 0;                         // the last trials did not compile
+  std::vector<Trial> refined_;                 // by the compilers that decide, the fastest first
+  std::set<std::string> refined_keys_;         // configurations with their compilers
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

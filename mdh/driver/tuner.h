@@ -2,8 +2,9 @@
 //
 // Configurations that are estimated to be good come first, then a technique asks for others. They
 // are compiled several at a time by the cheapest compiler there is; one whose first run takes more
-// than three times the best is not run again. The best few are compiled by all compilers and run
-// in turn, round by round; the one with the best median wins.
+// than twice the best is not run again. The best few are compiled by all compilers, and what is
+// near the fastest of those by its own; the best of them run in turn, round by round, and the one
+// with the best median wins.
 #pragma once
 
 #include <functional>
@@ -35,7 +36,7 @@ struct TuneProgress {
   size_t failures = 0;
   double seconds = 0;
   std::optional<double> best_us;
-  std::string phase;  // "estimating", "searching", "final"
+  std::string phase;  // "searching", "refining", "final"
 };
 
 struct TuneReport {

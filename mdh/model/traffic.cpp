@@ -16,15 +16,17 @@ class TrafficCounter {
   Traffic into(int64_t capacity) const {
     const double room = 0.75 * static_cast<double>(capacity);
     size_t fits = s_.replicated;
+    const bool first = capacity == rates_.l1_bytes;
     while (fits > 0 && bytes_of_all(fits - 1) <= room) --fits;
     Traffic traffic;
     if (fits == 0 && bytes_of_all(0) <= room) return traffic;  // it is there from run to run
-    if (capacity == rates_.l1_bytes) traffic.bytes += crowded_rounds();
+    if (first) traffic.bytes += crowded_rounds();
     for (const BufferShape& buffer : shape_.buffers) {
       const double bytes = bytes_of(buffer, fits);
       double moved = bytes * rounds_of(buffer, fits, bytes <= room / 2);
       // Neighbouring tiles share what lies between them.
       if (fits > 0) moved = std::min(moved, bytes_of(buffer, fits - 1) * rounds(fits - 1));
+      if (first) moved = std::max(moved, crowded_bytes(buffer, fits));
       if (buffer.is_output) moved *= 2;
       traffic.bytes += moved;
       traffic.page_misses += moved / static_cast<double>(rates_.line_bytes) * misses(buffer, fits);
@@ -100,11 +102,13 @@ class TrafficCounter {
     const double rate = tile > static_cast<double>(rates_.l3_bytes) / 2   ? rates_.memory
                         : tile > static_cast<double>(rates_.l2_bytes) / 2 ? rates_.l3
                                                                           : 4 * rates_.l2;
-    // Its new place is read and written.
+    // Its new place is written; lines that are in no cache are read before, and written back.
+    const double times = tile > static_cast<double>(rates_.l3_bytes) / 2 ? 3 : 2;
     const double lanes =
         static_cast<double>(std::max<int64_t>(1, rates_.vector_bytes / buffer.element_bytes));
     const double begun = begun_lines(buffer, r, at, bytes) * found_at(bytes_of(buffer, 0));
-    return elements * (rows ? 4 * rates_.load / lanes : rates_.copied) + 2 * bytes / rate + begun;
+    return elements * (rows ? 4 * rates_.load / lanes : rates_.copied) + times * bytes / rate +
+           begun;
   }
 
   /// Lines at the beginning of the rows of a tile; all of them if rows are not walked along.
@@ -124,10 +128,30 @@ class TrafficCounter {
   /// Pieces of rows are copied one below the other, though the rows go on: nothing is loaded ahead.
   bool walks_across(const BufferShape& buffer, const ll::Relocation& r) const {
     if (r.layout.empty() || !keeps_rows(buffer, r)) return false;
+    return !is_copied_in_blocks(buffer, r.layout) && cuts_rows(r.layout);
+  }
+
+  /// Along the first axis of a dimension, if it has several blocks.
+  bool is_copied_in_blocks(const BufferShape& buffer,
+                           const std::vector<ll::LayoutAxis>& layout) const {
     const auto codes = config_.code.stage.find(buffer.name);
-    const bool blocks = codes != config_.code.stage.end() && !codes->second.empty() &&
-                        !codes->second.front().copy_order.empty();
-    return !blocks && cuts_rows(r.layout);
+    if (codes == config_.code.stage.end() || codes->second.empty()) return false;
+    const auto& order = codes->second.front().copy_order;
+    return std::any_of(order.begin(), order.end(), [&](const auto& block) {
+      const auto axis = std::find_if(layout.begin(), layout.end(),
+                                     [&](const auto& a) { return a.dimension == block.first; });
+      return axis != layout.end() && parts_of(*axis) > block.second;
+    });
+  }
+
+  /// Of a digit; of a whole dimension more than anyone asks for.
+  int64_t parts_of(const ll::LayoutAxis& axis) const {
+    const auto split = config_.split.find(axis.dimension);
+    if (axis.layer.empty() || split == config_.split.end()) return INT64_MAX;
+    for (const ll::Digit& digit : split->second) {
+      if (digit.layer == axis.layer) return digit.parts;
+    }
+    return 1;
   }
 
   /// A line that nobody asked for ahead, from where so many bytes come.
@@ -241,7 +265,7 @@ class TrafficCounter {
     return tile.counts[e] < 2 ? 1 : (tile.extents[e] - 1) / (tile.counts[e] - 1);
   }
 
-  /// Bytes of lines that are not used up in one round and gone in the next.
+  /// Bytes of lines that are not used up in one round, or used again in the next, and gone by then.
   double crowded_rounds() const {
     double bytes = 0;
     const double line = static_cast<double>(rates_.line_bytes);
@@ -249,10 +273,25 @@ class TrafficCounter {
       const Tile tile = tile_of(shape_, s_.loops, buffer, s_.replicated);
       if (tile.extents.size() < 2 || is_packed(buffer, s_.replicated)) continue;
       const double row = static_cast<double>(tile.extents.back() * buffer.element_bytes);
-      if (row >= line || !goes_on(buffer, s_.replicated)) continue;
-      bytes += crowded_out(buffer, tile) * rows_of(tile) * line * rounds(s_.replicated);
+      const bool again = s_.replicated > 0 && !is_held(buffer) &&
+                         !depends_on(buffer, loops()[s_.replicated - 1].dimension);
+      if (!again && (row >= line || !goes_on(buffer, s_.replicated))) continue;
+      bytes +=
+          crowded_out(buffer, tile) * rows_of(tile) * std::max(row, line) * rounds(s_.replicated);
     }
     return bytes;
+  }
+
+  /// In registers over some loops.
+  bool is_held(const BufferShape& buffer) const {
+    const auto is_register = [&](const ll::Relocation& r) {
+      const machine::Region* region = machine_.find_region(r.region);
+      return region && region->is_explicit;
+    };
+    const auto& places = buffer.is_output ? config_.acc : config_.stage;
+    const auto mine = places.find(buffer.name);
+    return mine != places.end() &&
+           std::any_of(mine->second.begin(), mine->second.end(), is_register);
   }
 
   static constexpr int ways = 4;
@@ -274,6 +313,25 @@ class TrafficCounter {
     double bytes = 0;
     for (const BufferShape& buffer : shape_.buffers) bytes += bytes_of(buffer, at);
     return bytes;
+  }
+
+  /// Rows of whole lines that crowd each other out come again in every round of the loops inside of
+  /// which they still do.
+  double crowded_bytes(const BufferShape& buffer, size_t fits) const {
+    size_t at = fits;
+    Tile tile = tile_of(shape_, s_.loops, buffer, at);
+    while (at < s_.replicated && is_crowded(buffer, tile, at)) {
+      tile = tile_of(shape_, s_.loops, buffer, ++at);
+    }
+    if (at == fits || tile.extents.empty()) return 0;
+    const double row = static_cast<double>(tile.extents.back() * buffer.element_bytes);
+    return rows_of(tile) * row * rounds_of(buffer, at, true);
+  }
+
+  bool is_crowded(const BufferShape& buffer, const Tile& tile, size_t at) const {
+    const bool lines =
+        !tile.extents.empty() && tile.extents.back() * buffer.element_bytes >= rates_.line_bytes;
+    return lines && !is_packed(buffer, at) && crowded_out(buffer, tile) >= 0.25;
   }
 
   /// How often the tile has to come. What does not move with the loops right around it stays.

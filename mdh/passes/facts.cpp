@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "mdh/passes/conditions.h"
+#include "mdh/passes/replicated.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -109,6 +110,10 @@ void Facts::assume_below(const Symbol& var, const Expr& trip) {
   learn({loop::index_variable(var), trip, true}, never_positive_);
 }
 
+void Facts::define(const Symbol& var, const Expr& value) {
+  if (as(value, BinaryOp::maximum)) maxima_.insert_or_assign(var.name, value);
+}
+
 bool Facts::imply(const Expr& condition) const {
   const std::vector<Expr> parts = conjuncts(condition);
   return std::all_of(parts.begin(), parts.end(), [&](const Expr& part) {
@@ -116,6 +121,14 @@ bool Facts::imply(const Expr& condition) const {
     const auto order = order_of(part);
     // A quotient is understood where it is known, not where it is to be shown.
     if (!order || as(order->right, BinaryOp::divide)) return false;
+    const auto* variable = order->left.as<scalar::Variable>();
+    const auto maximum = variable ? maxima_.find(variable->symbol.name) : maxima_.end();
+    if (maximum != maxima_.end()) {
+      const auto* both = as(maximum->second, BinaryOp::maximum);
+      const BinaryOp below = order->strict ? BinaryOp::less : BinaryOp::less_equal;
+      return imply(scalar::binary(below, both->left, order->right)) &&
+             imply(scalar::binary(below, both->right, order->right));
+    }
     std::vector<Linear> sums;
     add_sums(*order, sums);
     return std::all_of(sums.begin(), sums.end(),
@@ -149,6 +162,27 @@ std::optional<int64_t> Facts::greatest(const Linear& sum) const {
     if (factor > 0) total += factor * range->second;
   }
   return total;
+}
+
+/// What holds inside of the statement, besides what holds around it.
+Facts known_inside(const loop::Stmt& s, Facts known) {
+  if (const auto* loop = s.as<loop::For>()) {
+    // Loops around kernels may run over all parts: those that are empty do nothing.
+    if (has_teams(loop->body)) {
+      known.set_range(loop->var, loop->trip);
+    } else {
+      known.assume_below(loop->var, loop->trip);
+    }
+    if (loop->first > 0) {
+      known.assume(scalar::binary(BinaryOp::greater_equal, loop::index_variable(loop->var),
+                                  scalar::index_literal(loop->first)));
+    }
+  }
+  if (const auto* lanes = s.as<loop::Lanes>()) known.set_range(lanes->var, lanes->count - 1);
+  if (const auto* deal = s.as<loop::Deal>()) {
+    for (const loop::Counter& share : deal->shares) known.set_range(share.var, share.count - 1);
+  }
+  return known;
 }
 
 }  // namespace mdh::passes

@@ -25,6 +25,9 @@ class Facts {
   /// A counter is below the trip count of its loop.
   void assume_below(const Symbol& var, const loop::Expr& trip);
 
+  /// The variable is that; where it is the greater of two, it is below what both are below.
+  void define(const Symbol& var, const loop::Expr& value);
+
   /// The condition always holds. False means that nobody knows.
   bool imply(const loop::Expr& condition) const;
 
@@ -37,7 +40,11 @@ class Facts {
   std::optional<int64_t> greatest(const scalar::Linear& sum) const;
 
   std::map<std::string, int64_t> greatest_;
+  std::map<std::string, loop::Expr> maxima_;
   std::vector<scalar::Linear> never_positive_;
 };
+
+/// What holds inside of the statement, besides what holds around it.
+Facts known_inside(const loop::Stmt& s, Facts known);
 
 }  // namespace mdh::passes

@@ -38,6 +38,17 @@ TEST(Facts, ranges_bound_sums) {
   EXPECT_FALSE(imply(facts, "o < 5")) << "nothing is known of o";
 }
 
+TEST(Facts, a_maximum_is_below_what_both_sides_are_below) {
+  Facts facts = with_ranges();
+  const loop::Expr below = condition("o <= max(0, p - 2)");
+  facts.define(loop::named("n"), below.as<scalar::Binary>()->right);
+  EXPECT_TRUE(imply(facts, "p >= n"));
+  EXPECT_TRUE(imply(facts, "n <= 4"));
+  EXPECT_FALSE(imply(facts, "n <= 3"));
+  EXPECT_FALSE(imply(facts, "p > n")) << "both may be 0";
+  EXPECT_FALSE(imply(facts, "n >= 0")) << "asked for from below";
+}
+
 TEST(Facts, all_parts_of_a_condition_must_hold) {
   const Facts facts = with_ranges();
   EXPECT_TRUE(imply(facts, "p < 7 && q < 10"));

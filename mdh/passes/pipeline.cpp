@@ -12,6 +12,7 @@
 #include "mdh/passes/hide_tiles.h"
 #include "mdh/passes/hoist.h"
 #include "mdh/passes/interchange.h"
+#include "mdh/passes/last_rounds.h"
 #include "mdh/passes/pad.h"
 #include "mdh/passes/peel.h"
 #include "mdh/passes/place_copies.h"
@@ -51,6 +52,8 @@ std::vector<Pass> with_teams(const std::vector<Pass>& teams) {
       {"settle", "conditions that always hold are not asked", settle},
       {"two-bodies", "register tiles at borders and inside are separate", two_bodies},
       {"settle", "border tiles that do not exist are left out", settle},
+      {"last-rounds", "tiles that are shifted back run after their loops", last_rounds},
+      {"settle", "tiles before them are not shifted", settle},
       {"unroll-jam", "loops over registers become straight code", unroll_jam},
       {"vectorise", "loops over lanes become vector code", vectorise},
       {"emit-order", "straight code in the order that is asked for", emit_order},

@@ -76,7 +76,9 @@ class Placer {
         body = in_loop(axis->var, axis->count, How::unrolled, body);
       }
     } else {
-      body = in_blocks(copy, body);
+      loop::Copy rest = copy;
+      if (inside.empty() && can_be_vectors(copy)) body = as_vectors(body, rest.axes);
+      body = in_blocks(rest, body);
     }
     body = guarded(body, before);
     append(body, asked_ahead(copy));
@@ -84,6 +86,30 @@ class Placer {
   }
 
  private:
+  /// The last axis is made of whole vectors that lie side by side in both places.
+  bool can_be_vectors(const loop::Copy& copy) const {
+    if (copy.axes.empty() || lanes_ < 2 || copy.transport != loop::Transport::plain) return false;
+    const Counter& last = copy.axes.back();
+    const bool in_blocks = std::any_of(copy.blocks.begin(), copy.blocks.end(),
+                                       [&](const Counter& b) { return b.var == last.var; });
+    return !in_blocks && last.count % lanes_ == 0 && is_contiguous(copy, last, 1);
+  }
+
+  /// No compiler has to find them; takes the axis off the others, or leaves one over vectors.
+  Block as_vectors(const Block& body, std::vector<Counter>& axes) {
+    const Counter last = axes.back();
+    if (last.count == lanes_) {
+      axes.pop_back();
+      return in_loop(last.var, lanes_, How::lanes, body);
+    }
+    const Symbol lane = names_.fresh(last.var.name + "_n");
+    Instance moved(names_);
+    moved.set(last.var, loop::index_variable(last.var) * scalar::index_literal(lanes_) +
+                            loop::index_variable(lane));
+    axes.back().count = last.count / lanes_;
+    return in_loop(lane, lanes_, How::lanes, moved.without_lets(body));
+  }
+
   /// Loops over the axes; blocks of them are outside of all others.
   Block in_blocks(const loop::Copy& copy, Block body) {
     std::vector<Counter> outside;

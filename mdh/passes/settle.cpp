@@ -20,27 +20,6 @@ bool has_counters(const Stmt& s) {
   return s.as<loop::For>() || s.as<loop::Lanes>() || s.as<loop::Deal>();
 }
 
-/// What holds inside of the statement, besides what holds around it.
-Facts known_inside(const Stmt& s, Facts known) {
-  if (const auto* loop = s.as<loop::For>()) {
-    // Loops around kernels may run over all parts: those that are empty do nothing.
-    if (has_teams(loop->body)) {
-      known.set_range(loop->var, loop->trip);
-    } else {
-      known.assume_below(loop->var, loop->trip);
-    }
-    if (loop->first > 0) {
-      known.assume(scalar::binary(BinaryOp::greater_equal, loop::index_variable(loop->var),
-                                  scalar::index_literal(loop->first)));
-    }
-  }
-  if (const auto* lanes = s.as<loop::Lanes>()) known.set_range(lanes->var, lanes->count - 1);
-  if (const auto* deal = s.as<loop::Deal>()) {
-    for (const loop::Counter& share : deal->shares) known.set_range(share.var, share.count - 1);
-  }
-  return known;
-}
-
 /// The greater side of a maximum, or the lesser one of a minimum, if that is known.
 Expr settled(const Expr& e, const Facts& known) {
   const auto* b = e.as<scalar::Binary>();
@@ -57,6 +36,7 @@ Stmt settled_let(const loop::Let& let, Facts& known) {
   if (const auto number = constant(value); number && *number >= 0) {
     known.set_range(let.var, *number);
   }
+  known.define(let.var, value);
   return StmtNode{loop::Let{let.var, value}};
 }
 
