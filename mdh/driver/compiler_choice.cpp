@@ -26,4 +26,10 @@ CompilerChoice quick_compiler(const std::vector<CompilerChoice>& all) {
   return {all.front().compiler, {"-O2"}};
 }
 
+ll::Config compiled_by(ll::Config config, const CompilerChoice& compiler) {
+  config.code.kernel.compiler = compiler.compiler;
+  config.code.kernel.flags = compiler.flags;
+  return config;
+}
+
 }  // namespace mdh::driver

@@ -1,20 +1,24 @@
-// Who compiles what is measured.
+// Which compilers configurations are tried with.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "mdh/ll/config.h"
+
 namespace mdh::driver {
 
 struct CompilerChoice {
-  std::string compiler;  // empty: whichever there is
+  std::string compiler;  // empty: the usual one
   std::vector<std::string> flags;
 };
 
-/// Compilers that the best few are compiled by.
+/// Those of this machine that the best few are compiled by.
 std::vector<CompilerChoice> compilers_here();
 
-/// What compiles many configurations cheaply; one of those that are here.
+/// The one of them, with flags of its own, that compiles what is only tried.
 CompilerChoice quick_compiler(const std::vector<CompilerChoice>& all);
+
+ll::Config compiled_by(ll::Config config, const CompilerChoice& compiler);
 
 }  // namespace mdh::driver

@@ -124,15 +124,8 @@ class TuningRun {
   }
 
   ll::Config quick(const tune::Point& point) const {
-    ll::Config config = space_.config(point);
-    if (decides_compiler(options_)) return config;
-    return compiled_by(quick_compiler(compilers_), config);
-  }
-
-  static ll::Config compiled_by(const CompilerChoice& compiler, ll::Config config) {
-    config.code.kernel.compiler = compiler.compiler;
-    config.code.kernel.flags = compiler.flags;
-    return config;
+    const ll::Config config = space_.config(point);
+    return decides_compiler(options_) ? config : compiled_by(config, quick_compiler(compilers_));
   }
 
   /// Parts of the time after which others begin.
@@ -276,7 +269,7 @@ class TuningRun {
   std::vector<ll::Config> by_all_compilers(const std::vector<ll::Config>& configs) const {
     std::vector<ll::Config> all;
     for (const CompilerChoice& compiler : compilers_) {
-      for (const ll::Config& config : configs) all.push_back(compiled_by(compiler, config));
+      for (const ll::Config& config : configs) all.push_back(compiled_by(config, compiler));
     }
     return all;
   }
@@ -324,7 +317,7 @@ class TuningRun {
     const CompilerChoice compiler{from.code.kernel.compiler, from.code.kernel.flags};
     std::vector<ll::Config> configs;
     for (const auto& [estimate, p] : sorted) {
-      const ll::Config config = compiled_by(compiler, space_.config(p));
+      const ll::Config config = compiled_by(space_.config(p), compiler);
       if (refined_keys_.contains(ll::print(config)) || !space_.is_valid(p)) continue;
       configs.push_back(config);
       if (configs.size() == options_.batch) break;

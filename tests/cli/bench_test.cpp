@@ -1,6 +1,7 @@
 // mdh bench: candidates that are right, wrong, missing or crash.
 #include <gtest/gtest.h>
 
+#include <set>
 #include <thread>
 
 #include <nlohmann/json.hpp>
@@ -297,6 +298,53 @@ TEST(Bench, cost_of_compiling_is_measured_on_variants_of_a_configuration) {
   EXPECT_EQ(report["ways"][2]["round_cpu_seconds"].size(), 1u) << report;
 }
 
+TEST(Bench, model_is_compared_with_the_clock_on_random_configurations) {
+  const TemporaryDirectory folder;
+  const std::string file = folder.path() / "report.json";
+  const std::string command = "bench model --size 8,9,7 --count 4 --threads 1 --seed 3 --json ";
+  const Outcome o = mdh(command + file);
+  EXPECT_EQ(o.exit, 0) << describe(o);
+  EXPECT_TRUE(contains(o.out, "the model on 4 configurations of matmul I=8 J=9 K=7, seed 3"))
+      << o.out;
+  EXPECT_TRUE(contains(o.out, "rank correlation  ")) << o.out;
+  EXPECT_TRUE(contains(o.err, "mdh: 4 of 4, ")) << o.err;
+  const json report = json::parse(read_file(file));
+  EXPECT_EQ(report["schema"], "mdh_bench_model 1");
+  ASSERT_EQ(report["configs"].size(), 4u);
+  size_t measured = 0;
+  for (const json& config : report["configs"]) {
+    EXPECT_GT(config["estimate_us"], 0) << config;
+    EXPECT_TRUE(config["config"].contains("split")) << config;
+    EXPECT_EQ(config["outcome"] == "ok", config["time_us"].is_number()) << config;
+    EXPECT_EQ(config["outcome"] == "ok", config["reason"] == "") << config;
+    measured += config["outcome"] == "ok" ? 1 : 0;
+  }
+  EXPECT_GE(measured, 1u) << report;
+  EXPECT_EQ(report["measured"], measured);
+}
+
+TEST(Bench, model_takes_other_programs_and_draws_no_configuration_twice) {
+  const TemporaryDirectory folder;
+  const std::string file = folder.path() / "report.json";
+  const Outcome o = mdh("bench model -q --program dot --size 2 --count 20 --json " + file);
+  EXPECT_EQ(o.exit, 0) << describe(o);
+  EXPECT_EQ(o.err, "");
+  const json report = json::parse(read_file(file));
+  EXPECT_EQ(report["asked"], 20);
+  std::set<std::string> different;
+  for (const json& config : report["configs"]) different.insert(config["config"].dump());
+  EXPECT_EQ(different.size(), report["configs"].size());
+}
+
+TEST(Bench, model_where_nothing_compiles_says_how_many_failed) {
+  const runtime::ScopedEnvironment compiler("MDH_CC", "/bin/false");
+  const Outcome o = mdh("bench model -q --size 8,9,7 --count 2");
+  EXPECT_EQ(o.exit, 4) << describe(o);
+  EXPECT_TRUE(contains(o.out, "measured          0\nfailed            2\n  2 compile_error, the"))
+      << o.out;
+  EXPECT_TRUE(contains(o.err, "no configuration works [E880]\nhint: ")) << o.err;
+}
+
 TEST(Bench, tool_without_its_runner_says_so) {
   const TemporaryDirectory alone;
   std::filesystem::copy_file(MDH_TOOL, alone.path() / "mdh");
@@ -324,6 +372,11 @@ TEST(Bench, mistakes_have_a_code_and_a_hint) {
       "cannot vary a configuration of 'tiny_dot': there is none for this machine [E846]\nhint: ");
   refused("bench compile --configs tuned", "has no configurations 'tuned' [E847]");
   refused("bench cpu --records r.jsonl", "--records is for configurations that were tuned [E847]");
+  refused("bench model --program matmull", "unknown program 'matmull' [E801]\nhint: did you");
+  refused("bench model --count 0", "--count: Value 0 not in range");
+  refused("bench model --size 8,9", "has 3 dimensions (i, j, k), got 2 sizes [E212]");
+  refused("bench model --workloads dot", "'mdh bench model' has no option '--workloads' [E848]");
+  refused("bench cpu --count 4", "'mdh bench cpu' has no option '--count' [E848]\nhint: it is for");
   refused("bench cpu --peer-file x.c", "--peer-file: cannot read 'x.c' [E844]");
 }
 

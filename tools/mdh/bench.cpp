@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "bench/compile.h"
+#include "bench/model.h"
 #include "mdh/support/files.h"
 #include "tools/mdh/say.h"
 #include "tools/mdh/verbs.h"
@@ -25,6 +26,81 @@ void check_records(const bench::BenchOptions& asked, const BenchVerbOptions& ver
   }
 }
 
+struct GivenOption {
+  std::string name;
+  bool given;
+};
+
+/// Those that the suite does not have.
+std::vector<GivenOption> foreign_options(const bench::BenchOptions& asked,
+                                         const BenchVerbOptions& verb) {
+  const ModelVerbOptions& model = verb.model;
+  if (asked.suite != "model") {
+    return {{"--program", model.program.has_value()},
+            {"--size", model.size.has_value()},
+            {"--count", model.count.has_value()},
+            {"--seed", model.seed.has_value()}};
+  }
+  return {{"--list", verb.list},
+          {"--workloads", !asked.workloads.empty()},
+          {"--peers", !asked.peers.empty()},
+          {"--peer-file", !asked.peer_files.empty()},
+          {"--configs", !asked.configs.empty()},
+          {"--records", !verb.records.empty()},
+          {"--rounds", asked.rounds > 0},
+          {"--quick", asked.quick}};
+}
+
+void check_options(const bench::BenchOptions& asked, const BenchVerbOptions& verb) {
+  for (const GivenOption& option : foreign_options(asked, verb)) {
+    if (!option.given) continue;
+    user_error("E848", {},
+               fmt::format("'mdh bench {}' has no option '{}'", asked.suite, option.name),
+               asked.suite == "model" ? "it has --program, --size, --count, --seed and --threads"
+                                      : "it is for 'mdh bench model'");
+  }
+}
+
+Request model_request(const bench::BenchOptions& asked, const ModelVerbOptions& verb) {
+  Request request;
+  request.program = verb.program.value_or("matmul");
+  request.size = verb.size.value_or(request.program == "matmul" ? "512,512,512" : "");
+  request.seed = verb.seed.value_or(request.seed);
+  request.threads = asked.threads;
+  request.no_records = true;  // all configurations are drawn
+  request.needs_config = false;
+  return request;
+}
+
+[[noreturn]] void nothing_measured() {
+  throw Error({DiagnosticKind::no_candidate,
+               "E880",
+               {},
+               "no configuration works",
+               {},
+               "'mdh doctor' says whether the compiler works; --json has all reasons"});
+}
+
+int bench_model(const bench::BenchOptions& asked, const BenchVerbOptions& verb) {
+  const Request request = model_request(asked, verb.model);
+  const Problem problem = resolve(request);
+  bench::ModelOptions options{.program = problem.program,
+                              .sizes = problem.sizes,
+                              .candidates = candidates_of(request, problem)};
+  options.count = verb.model.count.value_or(options.count);
+  options.seed = request.seed;
+  options.version = asked.version;
+  if (!verb.quiet) {
+    options.progress = [](const std::string& what) { say("mdh: {}\n", what); };
+  }
+  if (!verb.json.empty()) require_writable(verb.json);
+  const bench::ModelReport report = bench::measure_model(options);
+  if (!verb.json.empty()) write_file(verb.json, bench::to_json(report));
+  fmt::print("{}", bench::to_table(report));
+  if (bench::measured_count(report) == 0) nothing_measured();
+  return 0;
+}
+
 int bench_compile(const bench::BenchOptions& asked, const BenchVerbOptions& verb) {
   bench::CompileOptions options{.configs = asked.configs, .version = asked.version};
   if (asked.quick) options.rounds = 3;
@@ -42,7 +118,9 @@ int bench_compile(const bench::BenchOptions& asked, const BenchVerbOptions& verb
 }  // namespace
 
 int bench(const bench::BenchOptions& asked, const BenchVerbOptions& verb) {
+  check_options(asked, verb);
   check_records(asked, verb);
+  if (asked.suite == "model") return bench_model(asked, verb);
   if (asked.suite == "compile") return bench_compile(asked, verb);
   if (verb.list) {
     fmt::print("{}", bench::list(asked.suite));

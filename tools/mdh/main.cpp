@@ -134,9 +134,20 @@ void add_tune_options(CLI::App& verb, Request& request, mdh::tool::TuneVerbOptio
   verb.add_flag("--json", options.json, "one JSON object on stdout");
 }
 
+void add_model_options(CLI::App& verb, mdh::tool::ModelVerbOptions& options) {
+  verb.add_option("--program", options.program,
+                  "model: a name from 'mdh list', or a .mdh file (default matmul)");
+  verb.add_option("--size", options.size, "model: sizes (default for matmul: 512,512,512)");
+  verb.add_option("--count", options.count, "model: random configurations (default 200)")
+      ->check(CLI::Range(1, 100'000));
+  verb.add_option("--seed", options.seed,
+                  "model: seed of the configurations and the input data (default 1)");
+}
+
 void add_bench_options(CLI::App& verb, mdh::bench::BenchOptions& options,
                        mdh::tool::BenchVerbOptions& shown) {
-  verb.add_option("SUITE", options.suite, "cpu, more, tiny; compile: cost of compiling")
+  verb.add_option("SUITE", options.suite,
+                  "cpu, more, tiny; compile: cost of compiling; model: how well it ranks")
       ->required();
   verb.add_flag("--list", shown.list, "only the workloads and the peers");
   verb.add_option("--workloads", options.workloads, "some of the suite: a,b")->delimiter(',');
@@ -151,6 +162,7 @@ void add_bench_options(CLI::App& verb, mdh::bench::BenchOptions& options,
   verb.add_option("--threads", options.threads, "threads to use (default: all cores)")
       ->check(CLI::Range(1, 4096));
   verb.add_flag("--quick", options.quick, "few and short rounds, one repetition");
+  add_model_options(verb, shown.model);
   verb.add_option("--json", shown.json, "a file for the whole report");
   verb.add_flag("-q,--quiet", shown.quiet, "no progress on stderr");
 }

@@ -255,6 +255,19 @@ Problem resolve(const Request& request) {
   return problem;
 }
 
+driver::CandidateOptions candidates_of(const Request& request, const Problem& problem) {
+  driver::CandidateOptions options{.target = problem.target,
+                                   .machine = problem.machine,
+                                   .threads = problem.threads,
+                                   .seed = request.seed};
+  if (problem.entry && problem.entry->inputs) {
+    options.inputs = [&] {
+      return problem.entry->inputs(problem.instance, problem.program, request.seed);
+    };
+  }
+  return options;
+}
+
 std::string records_file(const Request& request) {
   return request.records.empty() ? tune::Database::file_of_user().string() : request.records;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "examples/catalogue.h"
+#include "mdh/driver/candidates.h"
 #include "mdh/driver/records.h"
 
 namespace mdh::tool {
@@ -44,6 +45,9 @@ struct Problem {
 };
 
 Problem resolve(const Request& request);
+
+/// How configurations of the problem are tried. Both must outlive it.
+driver::CandidateOptions candidates_of(const Request& request, const Problem& problem);
 
 /// The records that the request names, else those of the user. A file that is named must be there.
 tune::Contents load_records(const Request& request);

@@ -157,15 +157,7 @@ class Recorder {
 driver::TuneOptions options_of(const Request& request, const Problem& problem,
                                const TuneVerbOptions& verb) {
   driver::TuneOptions options;
-  options.candidates.target = problem.target;
-  options.candidates.machine = problem.machine;
-  options.candidates.threads = problem.threads;
-  options.candidates.seed = request.seed;
-  if (problem.entry && problem.entry->inputs) {
-    options.candidates.inputs = [&] {
-      return problem.entry->inputs(problem.instance, problem.program, request.seed);
-    };
-  }
+  options.candidates = candidates_of(request, problem);
   const Budget budget = budget_of(verb.budget);
   options.seconds = budget.seconds;
   options.evaluations = budget.evaluations;

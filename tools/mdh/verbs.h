@@ -38,14 +38,23 @@ struct TuneVerbOptions {
 /// Searches for the best configuration and records all that was tried.
 int tune(const Request& request, const TuneVerbOptions& options);
 
+/// What only `mdh bench model` has.
+struct ModelVerbOptions {
+  std::optional<std::string> program;  // none: matmul
+  std::optional<std::string> size;     // none: 512,512,512 for matmul, else the program's own
+  std::optional<size_t> count;         // of configurations; none: 200
+  std::optional<uint64_t> seed;        // of the drawing and the input data; none: 1
+};
+
 struct BenchVerbOptions {
+  ModelVerbOptions model;
   std::string records;  // with configurations "tuned": a file of records; empty: the user's
   bool list = false;    // only say what there is
   bool quiet = false;
   std::string json;  // a file for the whole report; empty: none
 };
 
-/// mdh against its peers: a table on stdout.
+/// mdh against its peers, or what else a suite compares: a table on stdout.
 int bench(const bench::BenchOptions& asked, const BenchVerbOptions& verb);
 
 /// Two configuration files; exit code 0 also if they differ.

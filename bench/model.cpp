@@ -1,0 +1,142 @@
+#include "bench/model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <span>
+
+#include "mdh/driver/compiler_choice.h"
+#include "mdh/driver/first_choice.h"
+#include "mdh/driver/rates.h"
+#include "mdh/support/diagnostic.h"
+#include "mdh/support/text.h"
+
+namespace mdh::bench {
+namespace {
+
+using driver::CompilerChoice;
+
+/// Configurations that are compiled together, as many as in a search.
+constexpr size_t batch_size = 8;
+
+/// One that takes so many times the best is slow, however often it is run.
+constexpr double hopeless = 30;
+
+/// Different ones: points may mean the same configuration, and small programs have few.
+std::vector<tune::Point> draw(const driver::SearchSpace& space, size_t count, uint64_t seed) {
+  Random random(seed);
+  std::vector<tune::Point> points;
+  std::set<std::string> known;
+  for (size_t tries = 0; points.size() < count && tries < 20 * count + 100; ++tries) {
+    const tune::Point point = space.sample(random);
+    if (known.insert(ll::print(space.config(point))).second) points.push_back(point);
+  }
+  return points;
+}
+
+std::vector<Ranked> estimated(const ModelOptions& options, const model::Rates& rates,
+                              const CompilerChoice& compiler) {
+  const machine::Machine& machine = options.candidates.machine;
+  const driver::SearchSpace space(options.program, machine,
+                                  {.cores = options.candidates.threads,
+                                   .vectors = {rates.vector_bytes, rates.registers},
+                                   .locks = {"compiler=default"}});
+  driver::PointEstimate estimate(machine, rates);
+  std::vector<Ranked> all;
+  for (const tune::Point& point : draw(space, options.count, options.seed)) {
+    const double nanoseconds = estimate(space, point);
+    internal_check(std::isfinite(nanoseconds), "an estimate of {} ns", nanoseconds);
+    all.push_back(
+        {.config = compiled_by(space.config(point), compiler), .estimate_us = nanoseconds / 1e3});
+  }
+  return all;
+}
+
+/// A slow one is run once more and no further. It is not given up during its first run, which a
+/// search would do: a time that is not known has no rank.
+driver::Effort effort(double best_us) {
+  driver::Effort effort{.best_us = best_us};
+  if (best_us <= 0) return effort;
+  effort.look = runtime::TimingLimits{.warm_up = 0, .least = 1, .most = 1, .seconds = 0};
+  effort.look_us = hopeless * best_us;
+  return effort;
+}
+
+enum class Stage { compilation, run };
+
+std::string kind_of(const driver::Trial& trial, Stage stage) {
+  if (trial.outcome != tune::RecordOutcome::timeout) return to_string(trial.outcome);
+  return stage == Stage::compilation ? "compile_timeout" : "run_timeout";
+}
+
+void take(const driver::Trial& trial, Stage stage, Ranked& ranked) {
+  ranked.outcome = kind_of(trial, stage);
+  ranked.reason = trial.reason;
+  ranked.verified = trial.verified;
+  if (trial.is_good()) ranked.timing = trial.timing;
+}
+
+class Measurement {
+ public:
+  explicit Measurement(const ModelOptions& options)
+      : options_(options), candidates_(options.program, options.candidates) {}
+
+  void run(std::vector<Ranked>& all) {
+    for (size_t begin = 0; begin < all.size(); begin += batch_size) {
+      const size_t end = std::min(all.size(), begin + batch_size);
+      run(std::span(all).subspan(begin, end - begin));
+      const std::string best = best_us_ > 0 ? fmt::format(", best {:.6g} us", best_us_) : "";
+      options_.progress(fmt::format("{} of {}, {} failed{}", end, all.size(), failed_, best));
+    }
+  }
+
+ private:
+  void run(std::span<Ranked> batch) {
+    std::vector<ll::Config> configs;
+    for (const Ranked& ranked : batch) configs.push_back(ranked.config);
+    std::vector<driver::Trial> trials =
+        candidates_.compile(configs, driver::Candidates::Together::all);
+    for (size_t n = 0; n < batch.size(); ++n) {
+      const Stage stage = trials[n].is_good() ? Stage::run : Stage::compilation;
+      candidates_.measure(n, effort(best_us_), trials[n]);
+      take(trials[n], stage, batch[n]);
+      note(batch[n]);
+    }
+  }
+
+  void note(const Ranked& ranked) {
+    if (!ranked.is_measured()) {
+      ++failed_;
+    } else if (best_us_ <= 0 || ranked.timing.median_us < best_us_) {
+      best_us_ = ranked.timing.median_us;
+    }
+  }
+
+  const ModelOptions& options_;
+  driver::Candidates candidates_;
+  double best_us_ = 0;
+  size_t failed_ = 0;
+};
+
+}  // namespace
+
+ModelReport measure_model(const ModelOptions& options) {
+  const int threads = options.candidates.threads;
+  const model::Rates rates = driver::rates_of(options.candidates.machine, threads);
+  const CompilerChoice compiler = quick_compiler(driver::compilers_here());
+  ModelReport report{.program = options.program.name,
+                     .sizes = options.sizes,
+                     .machine = this_machine(),
+                     .version = options.version};
+  report.compiler = fmt::format("{} {}", compiler.compiler, join(compiler.flags, " "));
+  report.rates = driver::known_rates(threads).source;
+  report.threads = threads;
+  report.seed = options.seed;
+  report.asked = options.count;
+  options.progress(fmt::format("estimating {} configurations", options.count));
+  report.configs = estimated(options, rates, compiler);
+  Measurement(options).run(report.configs);
+  return report;
+}
+
+}  // namespace mdh::bench

@@ -1,0 +1,71 @@
+// How well the cost model ranks configurations: `mdh bench model`.
+//
+// Searches begin with what the model estimates to be fast, and look near it. Whether it is right
+// about that is seen where all kinds of configurations are: random ones are estimated, and then
+// compiled, verified and measured as a search does it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/machine.h"
+#include "mdh/driver/candidates.h"
+
+namespace mdh::bench {
+
+struct ModelOptions {
+  hl::Program program;  // concrete
+  std::string sizes;    // "I=512 J=512 K=512", for people
+  driver::CandidateOptions candidates;
+  size_t count = 200;  // of configurations
+  uint64_t seed = 1;   // of the drawing
+  std::string version;
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+};
+
+/// A configuration, estimated and measured.
+struct Ranked {
+  ll::Config config;
+  double estimate_us = 0;
+  std::string outcome = "ok";  // else the kind of its failure: "compile_timeout", "wrong"
+  std::string reason;          // of the failure
+  runtime::Timing timing;      // nothing if it failed
+  std::string verified = "none";
+
+  bool is_measured() const { return outcome == "ok"; }
+};
+
+struct ModelReport {
+  std::string program;
+  std::string sizes;
+  MachineReport machine;
+  std::string version;
+  std::string compiler;  // of all configurations, with its flags
+  std::string rates;     // where those of the model come from
+  int threads = 1;
+  uint64_t seed = 1;
+  size_t asked = 0;             // may be more than the space has
+  std::vector<Ranked> configs;  // as they were drawn
+};
+
+ModelReport measure_model(const ModelOptions& options);
+
+size_t measured_count(const ModelReport& report);
+
+/// How many failed, by kind.
+std::map<std::string, size_t> failures(const ModelReport& report);
+
+/// Spearman's, of estimates and times of what was measured: 1 if the model has the order of the
+/// clock.
+std::optional<double> rank_correlation(const ModelReport& report);
+
+/// Estimate / time of every configuration that was measured.
+std::vector<double> estimate_ratios(const ModelReport& report);
+
+std::string to_table(const ModelReport& report);
+std::string to_json(const ModelReport& report);
+
+}  // namespace mdh::bench

@@ -1,0 +1,93 @@
+#include "bench/model.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace mdh::bench::model_test {
+namespace {
+
+Ranked measured(double estimate_us, double time_us) {
+  return {.estimate_us = estimate_us, .timing = {.median_us = time_us, .count = 3}};
+}
+
+Ranked failed(double estimate_us, const std::string& kind, const std::string& reason) {
+  return {.estimate_us = estimate_us, .outcome = kind, .reason = reason};
+}
+
+ModelReport report() {
+  ModelReport all{.program = "matmul", .sizes = "I=8 J=9 K=7", .version = "1.2.3"};
+  all.machine = {.cpu = "a cpu", .kind = "neon", .cores = 2, .system = "Linux", .date = "today"};
+  all.compiler = "clang -O1";
+  all.rates = "typical";
+  all.threads = 2;
+  all.seed = 7;
+  all.asked = 8;
+  all.configs = {measured(10, 10),
+                 failed(1, "compile_timeout", "took more than 8 s"),
+                 measured(20, 40),
+                 measured(90, 30),
+                 failed(2, "wrong", "C[0] is 1\nand not 2"),
+                 measured(100, 50),
+                 failed(3, "compile_timeout", "took more than 8 s, too")};
+  return all;
+}
+
+TEST(Model, only_what_was_measured_is_ranked) {
+  EXPECT_EQ(measured_count(report()), 4u);
+  // Ranks 1, 2, 3, 4 against 1, 3, 2, 4.
+  EXPECT_DOUBLE_EQ(rank_correlation(report()).value(), 0.8);
+  EXPECT_EQ(estimate_ratios(report()), (std::vector<double>{1, 0.5, 3, 2}));
+}
+
+TEST(Model, failures_are_counted_by_kind) {
+  const std::map<std::string, size_t> expected = {{"compile_timeout", 2}, {"wrong", 1}};
+  EXPECT_EQ(failures(report()), expected);
+}
+
+TEST(Model, table_has_all_counts) {
+  EXPECT_EQ(
+      to_table(report()),
+      R"(the model on 7 configurations of matmul I=8 J=9 K=7, seed 7, 2 threads, mdh 1.2.3, today
+a cpu, 2 cores, neon, Linux
+compiled by clang -O1; rates of the model: typical
+
+drawn             7 of 8: no more were found
+measured          4
+failed            3
+  2 compile_timeout, the first: took more than 8 s
+  1 wrong, the first: C[0] is 1
+rank correlation  0.800
+estimate / time   median 1.5, quartiles 0.875 and 2.25
+)");
+}
+
+TEST(Model, without_measurements_there_are_no_numbers) {
+  ModelReport none = report();
+  none.configs = {failed(1, "crash", "signal 11")};
+  EXPECT_NE(to_table(none).find("rank correlation  -\nestimate / time   -\n"), std::string::npos)
+      << to_table(none);
+  const nlohmann::json out = nlohmann::json::parse(to_json(none));
+  EXPECT_TRUE(out["rank_correlation"].is_null());
+  EXPECT_TRUE(out["estimate_ratio"].is_null());
+  EXPECT_EQ(out["configs"][0]["reason"], "signal 11");
+}
+
+TEST(Model, json_has_every_configuration) {
+  const nlohmann::json out = nlohmann::json::parse(to_json(report()));
+  EXPECT_EQ(out["schema"], "mdh_bench_model 1");
+  EXPECT_EQ(out["asked"], 8);
+  EXPECT_EQ(out["drawn"], 7);
+  EXPECT_EQ(out["measured"], 4);
+  EXPECT_EQ(out["failures"]["compile_timeout"], 2);
+  EXPECT_DOUBLE_EQ(out["estimate_ratio"]["median"], 1.5);
+  ASSERT_EQ(out["configs"].size(), 7u);
+  EXPECT_DOUBLE_EQ(out["configs"][2]["estimate_us"], 20);
+  EXPECT_DOUBLE_EQ(out["configs"][2]["time_us"], 40);
+  EXPECT_EQ(out["configs"][2]["outcome"], "ok");
+  EXPECT_TRUE(out["configs"][4]["time_us"].is_null());
+  EXPECT_TRUE(out["configs"][4]["config"].is_object());
+}
+
+}  // namespace
+}  // namespace mdh::bench::model_test
