@@ -132,8 +132,7 @@ class Outline {
         const std::string region = level ? region_at(*level) : "";
         if (!region.empty()) {
           const hl::BufferView& view = *space::view_of(base_.variant, buffer);
-          config_.stage[buffer].push_back(
-              {*level, region, space::by_walk(base_.variant, config_, view, *level)});
+          config_.stage[buffer].push_back({*level, region, copied_layout(view, *level)});
           add_blocks(buffer, view, config_.stage[buffer].back().layout);
         }
       }
@@ -142,6 +141,14 @@ class Outline {
         config_.stage[buffer].push_back({*registers, c_.register_region, {}});
       }
     }
+  }
+
+  /// As loops walk; digit by digit where that would be the order of the buffer, which is no copy.
+  space::Layout copied_layout(const hl::BufferView& view, const ll::LevelName& level) const {
+    const space::Layout walked = space::by_walk(base_.variant, config_, view, level);
+    return space::is_kept(base_.variant, view, walked)
+               ? space::by_digits(base_.variant, config_, view, level)
+               : walked;
   }
 
   /// Panels: rows are cut into pieces that lie apart. A few whole rows at a time are copied.

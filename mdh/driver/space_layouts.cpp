@@ -135,4 +135,15 @@ Layout by_walk(const SpaceVariant& variant, const ll::Config& config, const hl::
   return merged(config, by_digits(variant, config, view, from));
 }
 
+bool is_kept(const SpaceVariant& variant, const hl::BufferView& view, const Layout& layout) {
+  const std::vector<std::string> names = walkers(variant, view);
+  if (layout.size() != names.size()) return false;
+  for (size_t e = 0; e < names.size(); ++e) {
+    const bool same = layout[e].dimension == std::to_string(e + 1) ||
+                      (!names[e].empty() && layout[e].dimension == names[e]);
+    if (!same || !layout[e].layer.empty()) return false;
+  }
+  return true;
+}
+
 }  // namespace mdh::driver::space

@@ -35,4 +35,7 @@ Layout by_digits(const SpaceVariant& variant, const ll::Config& config, const hl
 Layout by_walk(const SpaceVariant& variant, const ll::Config& config, const hl::BufferView& view,
                const ll::LevelName& from);
 
+/// The order of the buffer itself.
+bool is_kept(const SpaceVariant& variant, const hl::BufferView& view, const Layout& layout);
+
 }  // namespace mdh::driver::space

@@ -46,7 +46,8 @@ class BodyCounter {
     body.time = std::max({(operations + spread) * rates_.operation, moves * rates_.load,
                           instructions * rates_.instruction, chain(body, instructions)}) +
                 loads.gathered * rates_.gathered + spilled * 4 * rates_.load;
-    if (body.results == Results::updated) body.time += updates * rates_.load;
+    // What is loaded, combined and stored again waits for itself more than chains say: measured.
+    if (body.results == Results::updated) body.time = 1.6 * body.time + updates * rates_.load;
     // Very long bodies leave the caches of instructions, and compilers lose track.
     body.time *= 1 + 0.3 * std::max(0.0, instructions / 300 - 1);
     return body;
@@ -290,7 +291,9 @@ class BodyCounter {
     const bool goes_on = inner_ && is_reduced(inner_->dimension);
     if (!goes_on && steps_at_once() == 1) return horizontal;
     const bool in_memory = !body.in_registers || body.results == Results::updated;
-    const double steps = steps_at_once() * (in_memory && goes_on ? 4 : 1) * rates_.latency;
+    // Operations do not begin the moment they could.
+    const double latency = 1.3 * rates_.latency;
+    const double steps = steps_at_once() * (in_memory && goes_on ? 4 : 1) * latency;
     // Rounds that do not wait for one another overlap as far as the core looks ahead.
     const double overlap = goes_on ? 1 : std::max(1.0, looks_ahead / instructions);
     return steps / overlap + horizontal;

@@ -43,7 +43,7 @@ class TrafficCounter {
       const auto staged = config_.stage.find(buffer.name);
       if (buffer.is_output || staged == config_.stage.end()) continue;
       for (const ll::Relocation& r : staged->second) {
-        if (is_copy(r) || is_array(buffer, r)) time += copied(buffer, r);
+        if (is_copy(buffer, r) || is_array(buffer, r)) time += copied(buffer, r);
       }
     }
     return time;
@@ -52,9 +52,22 @@ class TrafficCounter {
  private:
   const std::vector<Level>& loops() const { return s_.loops.levels; }
 
-  bool is_copy(const ll::Relocation& r) const {
+  bool is_copy(const BufferShape& buffer, const ll::Relocation& r) const {
     const machine::Region* region = machine_.find_region(r.region);
-    return region && !region->is_explicit && !r.layout.empty();
+    return region && !region->is_explicit && !r.layout.empty() && !is_kept(buffer, r.layout);
+  }
+
+  /// The order of the buffer itself: in a cache that is no copy.
+  bool is_kept(const BufferShape& buffer, const std::vector<ll::LayoutAxis>& layout) const {
+    if (layout.size() != buffer.extents.size()) return false;
+    for (size_t e = 0; e < layout.size(); ++e) {
+      if (!layout[e].layer.empty()) return false;
+      const int d = shape_.dimension(layout[e].dimension);
+      const bool same =
+          d < 0 ? layout[e].dimension == std::to_string(e + 1) : moves_along(buffer, e, d);
+      if (!same) return false;
+    }
+    return true;
   }
 
   /// A tile for registers that loops inside of it walk along is a copy in memory.
@@ -305,7 +318,7 @@ class TrafficCounter {
     const auto staged = config_.stage.find(buffer.name);
     if (staged == config_.stage.end()) return false;
     return std::any_of(staged->second.begin(), staged->second.end(), [&](const ll::Relocation& r) {
-      return is_copy(r) && loop_at(r.from) <= at;
+      return is_copy(buffer, r) && loop_at(r.from) <= at;
     });
   }
 
