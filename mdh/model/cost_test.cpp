@@ -22,6 +22,7 @@ hl::Program matmul(int64_t n) {
 
 Rates rates() {
   Rates r = typical_rates(machine::find_machine("cpu"), 2);
+  r.latency = 0.8;
   r.l1_bytes = 64 << 10;
   r.l2_bytes = 1 << 20;
   r.l3_bytes = 32 << 20;
