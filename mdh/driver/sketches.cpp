@@ -36,15 +36,19 @@ std::string kind_of(const Sketch& s) {
   return kind;
 }
 
-/// The best few of every kind.
+/// The best few of every kind; then others, if there are not many kinds.
 std::vector<Estimated> best_of_kinds(std::vector<Estimated> all, int of_a_kind, size_t most) {
   sort(all);
   std::map<std::string, int> alike;
-  std::vector<Estimated> chosen;
+  std::vector<Estimated> chosen, others;
   for (Estimated& e : all) {
-    if (chosen.size() == most) break;
-    if (alike[kind_of(e.sketch)]++ < of_a_kind) chosen.push_back(std::move(e));
+    const bool few = alike[kind_of(e.sketch)]++ < of_a_kind;
+    (few ? chosen : others).push_back(std::move(e));
   }
+  for (size_t n = 0; n < others.size() && chosen.size() < most; ++n) {
+    chosen.push_back(std::move(others[n]));
+  }
+  if (chosen.size() > most) chosen.erase(chosen.begin() + static_cast<long>(most), chosen.end());
   return chosen;
 }
 

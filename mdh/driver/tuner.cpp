@@ -66,7 +66,7 @@ class TuningRun {
     report_.best_was_known = report_.best.has_value();
     const bool refines = promising && !decides_compiler(options_);
     search(*technique, refines ? searching : deciding);
-    if (refines) refine(*promising);
+    if (refines) refine(*promising, start);
     report_.searched = report_.trials.size();
     if (!is_over(1.0)) decide();
     settle();
@@ -276,10 +276,16 @@ class TuningRun {
 
   // ---- near the best few
 
-  /// Other compilers prefer other configurations: the best few by all of them, then what is near
-  /// the fastest by the compiler that made it.
-  void refine(const PromisingSpace& near) {
-    refine_by(by_all_compilers(best_few(4)));
+  /// Other compilers prefer other configurations: the best few by all of them, and those that were
+  /// estimated to be the best, whatever the quick compiler made of them; then what is near the
+  /// fastest by the compiler that made it.
+  void refine(const PromisingSpace& near, const std::vector<tune::Point>& estimated) {
+    std::vector<ll::Config> few = best_few(4);
+    for (size_t n = 0; n < std::min<size_t>(3, estimated.size()); ++n) {
+      const ll::Config config = space_.config(estimated[n]);
+      if (std::find(few.begin(), few.end(), config) == few.end()) few.push_back(config);
+    }
+    refine_by(by_all_compilers(few));
     while (!is_over(deciding)) {
       const std::vector<ll::Config> next = untried_near(near);
       if (next.empty()) return;

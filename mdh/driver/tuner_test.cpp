@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mdh/driver/compiler_choice.h"
 #include "mdh/hl/instantiate.h"
 #include "mdh/hl/parse.h"
 #include "mdh/ll/config.h"
@@ -133,6 +134,24 @@ TEST(Tuner, finds_a_configuration_within_a_number_of_evaluations) {
     if (!trial.is_good()) continue;
     EXPECT_GE(trial.timing.median_us, report.best->timing.median_us);
   }
+}
+
+TEST(Tuner, refines_by_the_compilers_that_decide_and_ends_with_a_final) {
+  const hl::Program p = matmul(48);
+  TuneOptions o;
+  o.candidates = options();
+  o.seconds = 6;
+  std::vector<std::string> phases;
+  const TuneReport report = tune(p, o, [&](const Trial& trial, const TuneProgress& progress) {
+    if (phases.empty() || phases.back() != progress.phase) phases.push_back(progress.phase);
+    const std::vector<std::string>& flags = trial.config.code.kernel.flags;
+    const bool quick = flags == quick_compiler(compilers_here()).flags;
+    EXPECT_EQ(quick, progress.phase == "searching");
+  });
+  EXPECT_EQ(phases, (std::vector<std::string>{"searching", "refining", "final"}));
+  ASSERT_TRUE(report.best);
+  EXPECT_LE(report.trials.size() - report.searched, 5U);
+  EXPECT_GT(report.trials.size(), report.searched);
 }
 
 TEST(Tuner, knows_what_earlier_searches_found) {
