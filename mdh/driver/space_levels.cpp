@@ -125,7 +125,7 @@ int64_t vectors_of_lanes(const SpaceContext& c, const Point& p) {
     bytes = std::max<int64_t>(bytes, scalar::bytes_of(out.type));
   }
   for (const std::string& name : lane_names(c)) bytes *= p.integer(name);
-  return std::max<int64_t>(1, bytes / c.options.vectors.bytes);
+  return std::max<int64_t>(1, bytes / std::max<int64_t>(1, c.options.vectors.bytes));
 }
 
 /// The most parts of a dimension in a tile of registers: its results are in registers, if there are
