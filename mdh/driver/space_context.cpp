@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mdh/hl/analysis.h"
+#include "mdh/model/nest.h"
 #include "mdh/passes/fuse.h"
 #include "mdh/scalar/lanes.h"
 #include "mdh/support/diagnostic.h"
@@ -50,6 +51,13 @@ std::vector<std::vector<std::string>> orders_of(const SpaceLayers& l, bool restr
   return orders;
 }
 
+bool is_scattered(const model::Shape& shape, size_t dimension) {
+  const int d = static_cast<int>(dimension);
+  return std::any_of(shape.buffers.begin(), shape.buffers.end(), [&](const auto& buffer) {
+    return buffer.is_output && model::stride_along(buffer, d) > 1;
+  });
+}
+
 SpaceVariant variant_of(const hl::Program& program, std::vector<std::vector<std::string>> fuse) {
   SpaceVariant variant{"none", std::move(fuse), program, {}};
   if (!variant.fuse.empty()) {
@@ -57,11 +65,12 @@ SpaceVariant variant_of(const hl::Program& program, std::vector<std::vector<std:
     variant.program = passes::fuse(program, variant.fuse);
   }
   const std::vector<int64_t> sizes = hl::sizes(variant.program);
+  const model::Shape shape = model::shape_of(variant.program);
   for (size_t d = 0; d < sizes.size(); ++d) {
     const hl::Dimension& dimension = variant.program.dimensions[d];
     variant.dimensions.push_back({dimension.symbol.name, sizes[d],
                                   dimension.combine.shape == hl::Shape::concatenate,
-                                  hl::is_reduced(dimension)});
+                                  hl::is_reduced(dimension), is_scattered(shape, d)});
   }
   return variant;
 }

@@ -14,6 +14,7 @@ struct SpaceDimension {
   std::string name;
   int64_t size = 1;
   bool is_kept = true, is_reduced = false;
+  bool is_scattered = false;  // results that are neighbours along it are not so in memory
 };
 
 /// The program with some dimensions joined.

@@ -12,8 +12,8 @@ using tune::Parameter;
 using tune::Point;
 using tune::Value;
 
-/// Results of f that one register tile may compute, in vectors: longer straight code takes
-/// compilers seconds and was never faster.
+/// Vectors that one register tile may compute and elements that it stores one by one, together:
+/// longer straight code takes compilers seconds and was never faster.
 constexpr int64_t longest_tile = 400;
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -128,12 +128,21 @@ int64_t vectors_of_lanes(const SpaceContext& c, const Point& p) {
   return std::max<int64_t>(1, bytes / std::max<int64_t>(1, c.options.vectors.bytes));
 }
 
+/// Elements of one result that are stored one by one.
+int64_t scattered_lanes(const SpaceContext& c, const Point& p) {
+  for (const std::string& name : lane_names(c)) {
+    const SpaceDimension* d = dimension_at(c, p, name.substr(name.find('.') + 1));
+    if (d && d->is_scattered && p.integer(name) > 1) return p.integer(name);
+  }
+  return 0;
+}
+
 /// The most parts of a dimension in a tile of registers: its results are in registers, if there are
 /// not more than those, and its code is not too long.
 int64_t most_in_tile(const SpaceContext& c, const Point& p, const SpaceDimension& dimension,
                      const std::vector<std::string>& before) {
   const int64_t lanes = vectors_of_lanes(c, p);
-  int64_t results = lanes, all = lanes;
+  int64_t results = lanes, all = lanes + scattered_lanes(c, p);
   for (const std::string& name : before) {
     const SpaceDimension* d = dimension_at(c, p, name.substr(name.find('.') + 1));
     all *= p.integer(name);

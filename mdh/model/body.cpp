@@ -35,19 +35,24 @@ class BodyCounter {
     double updates = 0;
     if (body.results == Results::stored) updates = (2 * steps - 1) * body.accumulators;
     if (body.results == Results::updated) updates = 2 * steps * body.accumulators;
-    if (body.results != Results::kept) loads.gathered += scattered(body) * steps;
-    if (body.results == Results::updated) loads.gathered += scattered(body) * steps;
+    // One by one they are what compilers keep from step to step.
+    const double scattered_once = scattered(body);
+    if (body.results != Results::kept) loads.gathered += scattered_once;
+    if (body.results == Results::updated) loads.gathered += scattered_once;
+    if (scattered_once > 0) updates = 0;
     body.registers = body.accumulators + loads.operands;
-    const double spilled = std::max(0.0, body.registers - static_cast<double>(rates_.registers));
+    // Results that are loaded and stored in every round need no registers from round to round.
+    const double wanted = loads.operands + (body.results == Results::updated ? 0 : body.accumulators);
+    const double spilled = std::max(0.0, wanted - static_cast<double>(rates_.registers));
     const double moves = loads.vectors + loads.scalars + updates;
     // Where lanes of operands can be named, one that is alone has to be spread first.
     const double spread = rates_.broadcasts_lanes && lanes_ ? loads.scalars : 0;
     const double instructions = operations + moves + 3;
     body.time = std::max({(operations + spread) * rates_.operation, moves * rates_.load,
                           instructions * rates_.instruction, chain(body, instructions)}) +
-                loads.gathered * rates_.gathered + spilled * 4 * rates_.load;
+                loads.gathered * rates_.gathered + spilled * rates_.latency;
     // What is loaded, combined and stored again waits for itself more than chains say: measured.
-    if (body.results == Results::updated) body.time = 1.6 * body.time + updates * rates_.load;
+    if (body.results == Results::updated) body.time = 1.6 * body.time + 2 * updates * rates_.load;
     // Very long bodies leave the caches of instructions, and compilers lose track.
     body.time *= 1 + 0.3 * std::max(0.0, instructions / 300 - 1);
     return body;
@@ -276,7 +281,7 @@ class BodyCounter {
     if (!lanes_) return 0;
     for (const BufferShape& buffer : shape_.buffers) {
       if (buffer.is_output && stride_along(buffer, lanes_->dimension) == 2) {
-        return body.accumulators * lane_count();
+        return body.accumulators / vectors_of_lanes() * lane_count();
       }
     }
     return 0;

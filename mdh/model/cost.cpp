@@ -41,7 +41,7 @@ double padding_of(const Shape& shape, const ll::Config& config, const Structure&
   if (shape.dimensions[d].kind != DimensionKind::kept) return 1.3;
   if (size % tile == 0) return 1.02;
   const bool dealt = s.cores.points(d, 0) > 1;
-  return dealt && !reads_copies(shape, config, d) ? 2.5 : 1.2;
+  return dealt && !reads_copies(shape, config, d) ? 1.5 : 1.2;
 }
 
 /// Results are finished when they leave the registers.
@@ -82,7 +82,7 @@ double rounds_of(const Shape& shape, const ll::Config& config, const Structure& 
     double count = static_cast<double>(size / tile);
     if (size % tile != 0) {
       const bool reduced = shape.dimensions[n].kind != DimensionKind::kept;
-      count += reduced ? 2.0 : whole ? 1.0 : 10.0;
+      count += reduced ? 2.0 : whole ? 1.0 : 5.0;
     }
     rounds *= std::max(count, 1.0) * padding_of(shape, config, s, d);
   }

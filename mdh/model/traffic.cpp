@@ -53,8 +53,7 @@ class TrafficCounter {
   const std::vector<Level>& loops() const { return s_.loops.levels; }
 
   bool is_copy(const BufferShape& buffer, const ll::Relocation& r) const {
-    const machine::Region* region = machine_.find_region(r.region);
-    return region && !region->is_explicit && !r.layout.empty() && !is_kept(buffer, r.layout);
+    return is_in_cache(r) && !r.layout.empty() && !is_kept(buffer, r.layout);
   }
 
   /// The order of the buffer itself: in a cache that is no copy.
@@ -203,13 +202,33 @@ class TrafficCounter {
         whole || goes_on(buffer, at) ? row : std::ceil(row / line) * line + line / 4;
     // Of parts that lie far apart, every element is in a line of its own.
     const double apart = static_cast<double>(tile.counts.back()) * line;
-    return rows * std::min(lines, apart) * crowding(buffer, tile, row);
+    return rows * std::min(lines, apart) * crowding(buffer, tile, at);
   }
 
-  /// Short rows that crowd each other out have to come again and again.
-  double crowding(const BufferShape& buffer, const Tile& tile, double row) const {
+  /// Short rows that crowd each other out have to come again in every round in which they are used
+  /// again, or used further.
+  double crowding(const BufferShape& buffer, const Tile& tile, size_t at) const {
+    const double row = static_cast<double>(tile.extents.back() * buffer.element_bytes);
     if (row >= 1024 || tile.extents.back() == buffer.extents.back()) return 1;
-    return 1 + std::min(7.0, 1024 / row - 1) * crowded_out(buffer, tile);
+    const double again = std::min({7.0, 1024 / row - 1, visits(buffer, at) - 1});
+    return again <= 0 ? 1 : 1 + again * crowded_out(buffer, tile);
+  }
+
+  /// Rounds of the loops from a position on that come back to lines of the same rows.
+  double visits(const BufferShape& buffer, size_t at) const {
+    double count = 1;
+    for (size_t n = at; n < s_.replicated; ++n) {
+      const int d = loops()[n].dimension;
+      const bool same = !depends_on(buffer, d) || moves_along(buffer, buffer.extents.size() - 1, d);
+      if (same) count *= static_cast<double>(loops()[n].parts);
+    }
+    return count;
+  }
+
+  /// Bytes of a tile's row; of parts that lie far apart, every element is in a line of its own.
+  double touched_of_row(const BufferShape& buffer, const Tile& tile) const {
+    return std::min(static_cast<double>(tile.extents.back() * buffer.element_bytes),
+                    static_cast<double>(tile.counts.back() * rates_.line_bytes));
   }
 
   double rows_of(const Tile& tile) const {
@@ -285,7 +304,7 @@ class TrafficCounter {
     for (const BufferShape& buffer : shape_.buffers) {
       const Tile tile = tile_of(shape_, s_.loops, buffer, s_.replicated);
       if (tile.extents.size() < 2 || is_packed(buffer, s_.replicated)) continue;
-      const double row = static_cast<double>(tile.extents.back() * buffer.element_bytes);
+      const double row = touched_of_row(buffer, tile);
       const bool again = s_.replicated > 0 && !is_held(buffer) &&
                          !depends_on(buffer, loops()[s_.replicated - 1].dimension);
       if (!again && (row >= line || !goes_on(buffer, s_.replicated))) continue;
@@ -314,12 +333,20 @@ class TrafficCounter {
     return moves_along(buffer, buffer.extents.size() - 1, loops()[at - 1].dimension);
   }
 
+  /// In a place of its own: a copy of an input, results that are not final.
   bool is_packed(const BufferShape& buffer, size_t at) const {
-    const auto staged = config_.stage.find(buffer.name);
-    if (staged == config_.stage.end()) return false;
-    return std::any_of(staged->second.begin(), staged->second.end(), [&](const ll::Relocation& r) {
-      return is_copy(buffer, r) && loop_at(r.from) <= at;
+    const auto& places = buffer.is_output ? config_.acc : config_.stage;
+    const auto mine = places.find(buffer.name);
+    if (mine == places.end()) return false;
+    return std::any_of(mine->second.begin(), mine->second.end(), [&](const ll::Relocation& r) {
+      const bool own = buffer.is_output ? is_in_cache(r) : is_copy(buffer, r);
+      return own && loop_at(r.from) <= at;
     });
+  }
+
+  bool is_in_cache(const ll::Relocation& r) const {
+    const machine::Region* region = machine_.find_region(r.region);
+    return region && !region->is_explicit;
   }
 
   double bytes_of_all(size_t at) const {
@@ -337,8 +364,7 @@ class TrafficCounter {
       tile = tile_of(shape_, s_.loops, buffer, ++at);
     }
     if (at == fits || tile.extents.empty()) return 0;
-    const double row = static_cast<double>(tile.extents.back() * buffer.element_bytes);
-    return rows_of(tile) * row * rounds_of(buffer, at, true);
+    return rows_of(tile) * touched_of_row(buffer, tile) * rounds_of(buffer, at, true);
   }
 
   bool is_crowded(const BufferShape& buffer, const Tile& tile, size_t at) const {

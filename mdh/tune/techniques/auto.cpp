@@ -42,6 +42,7 @@ class Auto : public Technique {
   std::vector<Point> ask(size_t count) override {
     std::vector<Point> points;
     is_fresh_ = false;
+    learned_.clear();
     while (points.size() < count) {
       std::optional<Point> point = next();
       if (!point) break;
@@ -112,7 +113,7 @@ class Auto : public Technique {
 
   std::optional<Point> guided() {
     const View view = next_view();
-    const Forest forest = learn(view);
+    const Forest& forest = model_of(view);
     std::vector<Choice> choices;
     if (is_fresh_) {
       choices = promising(forest, view);
@@ -176,6 +177,15 @@ class Auto : public Technique {
     return open;
   }
 
+  // In a large space one model answers all questions of a batch: the best points of its pool are
+  // not the same point in several spellings, and learning would take as long as measuring.
+  const Forest& model_of(View view) {
+    if (pool_.is_whole()) learned_.erase(view);
+    auto found = learned_.find(view);
+    if (found == learned_.end()) found = learned_.emplace(view, learn(view)).first;
+    return found->second;
+  }
+
   Forest learn(View view) {
     double worst = best_;
     for (const Sample& sample : told_) {
@@ -227,6 +237,7 @@ class Auto : public Technique {
   std::vector<std::vector<double>> places_;  // of the initial points
   std::vector<Sample> told_;
   std::map<std::string, Sample> believed_;
+  std::map<View, Forest> learned_;  // for this question
   double best_ = infinity;
   double exploration_ = 0;
   bool is_fresh_ = false;  // the pool was filled for this question
