@@ -120,7 +120,7 @@ class Buffers {
   Buffers(const Call& call, const std::vector<int64_t>& bytes)
       : call_(call),
         shared_(memory_of_parent, bytes),
-        own_(shared_),
+        own_(shared_, call.is_output),
         pointers_(own_.pointers().begin(), own_.pointers().end()) {
     tell("load_peer");
   }
@@ -137,7 +137,7 @@ class Buffers {
     take(true);
     call_(pointers_);
     tell("store_peer");
-    own_.copy_back(call_.is_output);
+    own_.store_outputs(shared_);
   }
 
   std::string time(int calls) {

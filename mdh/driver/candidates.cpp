@@ -1,9 +1,17 @@
 #include "mdh/driver/candidates.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <exception>
+#include <map>
+#include <mutex>
 #include <new>
+#include <numeric>
+#include <set>
+#include <thread>
 
 #include "mdh/driver/data.h"
 #include "mdh/driver/memory.h"
@@ -38,30 +46,113 @@ void take_failure(const runtime::Outcome& outcome, Trial& trial) {
   trial.reason = outcome.reason;
 }
 
-/// The largest deviation of two arrays of floats, as a part of the largest magnitude; infinity if
-/// one of them is no number where the other is.
+/// No two elements differ by more than a part of the largest magnitude; nor is one of them no
+/// number where the other is. Of buffers, which begin where their elements may.
 template <class Float>
-double deviation(const char* ours, const char* theirs, size_t bytes) {
+bool are_close(const char* ours, const char* theirs, size_t bytes, double part) {
+  const auto* a = reinterpret_cast<const Float*>(ours);
+  const auto* b = reinterpret_cast<const Float*>(theirs);
   const size_t count = bytes / sizeof(Float);
-  double most = 0, largest = 1e-30;
+  Float largest = 0;
+  for (size_t n = 0; n < count; ++n) largest = std::max(largest, std::abs(b[n]));
+  const Float most = static_cast<Float>(part) * largest;
+  size_t apart = 0;
   for (size_t n = 0; n < count; ++n) {
-    Float a, b;
-    std::memcpy(&a, ours + n * sizeof(Float), sizeof(Float));
-    std::memcpy(&b, theirs + n * sizeof(Float), sizeof(Float));
-    if (std::memcmp(&a, &b, sizeof(Float)) == 0) continue;
-    const double difference = std::abs(static_cast<double>(a) - static_cast<double>(b));
-    if (!(difference < 1e300)) return HUGE_VAL;
-    most = std::max(most, difference);
-    largest = std::max(largest, std::abs(static_cast<double>(b)));
+    const bool close = std::abs(a[n] - b[n]) <= most;
+    apart += close || std::memcmp(&a[n], &b[n], sizeof(Float)) == 0 ? 0 : 1;
   }
-  return most / largest;
+  return apart == 0;
 }
 
-/// Modules of one translation unit, so that all cores compile.
-size_t shared_size(size_t modules) {
-  const size_t units =
-      std::min<size_t>(static_cast<size_t>(available_cores()), std::max<size_t>(1, modules / 2));
-  return (modules + units - 1) / units;
+/// The source of a configuration, or why there is none.
+struct Lowered {
+  std::optional<kernel::Module> module;
+  int64_t depth = 0;  // of rounding
+  RecordOutcome outcome = RecordOutcome::ok;
+  std::string reason;
+};
+
+Lowered lower_one(const hl::Program& program, const ll::Config& config,
+                  const CandidateOptions& options, const std::string& name) {
+  try {
+    Stages stages = lower_all(program, options.machine, config, *options.target, name);
+    return {.module = std::move(stages.module),
+            .depth = rounding_depth(stages.low, options.machine)};
+  } catch (const Error& e) {
+    return {.outcome = RecordOutcome::compile_error, .reason = e.what()};
+  } catch (const std::bad_alloc&) {
+    return {.outcome = RecordOutcome::out_of_memory, .reason = "no memory to make its code"};
+  }
+}
+
+/// On all cores: long code takes as long to make as to compile.
+std::vector<Lowered> lower_each(const hl::Program& program, const std::vector<ll::Config>& configs,
+                                const CandidateOptions& options) {
+  std::vector<Lowered> results(configs.size());
+  std::atomic<size_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr failure;  // an error of ours
+  const auto work = [&] {
+    for (size_t n = next++; n < configs.size(); n = next++) {
+      try {
+        results[n] =
+            lower_one(program, configs[n], options, fmt::format("{}_{}", kernel_name(program), n));
+      } catch (...) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        failure = std::current_exception();
+      }
+    }
+  };
+  std::vector<std::thread> others;
+  const size_t count = std::min(configs.size(), static_cast<size_t>(available_cores()));
+  for (size_t n = 1; n < count; ++n) others.emplace_back(work);
+  work();
+  for (std::thread& other : others) other.join();
+  if (failure) std::rethrow_exception(failure);
+  return results;
+}
+
+/// Which modules go into one translation unit. All cores compile, and have as much to do as the
+/// others.
+std::vector<std::vector<size_t>> shared_units(const std::vector<kernel::Module>& modules) {
+  const size_t count =
+      std::clamp<size_t>(modules.size() / 2, 1, static_cast<size_t>(available_cores()));
+  std::vector<size_t> longest_first(modules.size());
+  std::iota(longest_first.begin(), longest_first.end(), size_t{0});
+  const auto length = [&](size_t n) { return modules[n].source.size(); };
+  std::stable_sort(longest_first.begin(), longest_first.end(),
+                   [&](size_t a, size_t b) { return length(a) > length(b); });
+  std::vector<std::vector<size_t>> units(count);
+  std::vector<size_t> lengths(count, 0);
+  for (const size_t n : longest_first) {
+    const auto least = std::min_element(lengths.begin(), lengths.end()) - lengths.begin();
+    units[static_cast<size_t>(least)].push_back(n);
+    lengths[static_cast<size_t>(least)] += length(n);
+  }
+  return units;
+}
+
+std::vector<std::vector<size_t>> own_units(const std::vector<kernel::Module>& modules) {
+  std::vector<std::vector<size_t>> units;
+  for (size_t n = 0; n < modules.size(); ++n) units.push_back({n});
+  return units;
+}
+
+/// Outcomes in the order of the modules.
+std::vector<runtime::host::Built> build(const std::vector<kernel::Module>& modules,
+                                        const std::vector<std::vector<size_t>>& units,
+                                        const runtime::host::BuildOptions& options) {
+  std::vector<std::vector<kernel::Module>> groups;
+  for (const auto& unit : units) {
+    groups.emplace_back();
+    for (const size_t n : unit) groups.back().push_back(modules[n]);
+  }
+  std::vector<runtime::host::Built> built(modules.size());
+  const auto results = runtime::host::build_groups(groups, options);
+  for (size_t u = 0; u < units.size(); ++u) {
+    for (size_t k = 0; k < units[u].size(); ++k) built[units[u][k]] = results[u][k];
+  }
+  return built;
 }
 
 }  // namespace
@@ -71,9 +162,9 @@ struct Candidates::Parts {
   CandidateOptions options;
   std::vector<scalar::Array> inputs;
   Memory memory;
-  std::optional<runtime::Worker> worker;
-  std::string worker_compiler;
-  pid_t warm_process = 0;
+  std::map<std::string, std::unique_ptr<runtime::Worker>> workers;  // by compiler
+  std::string last_compiler;
+  std::set<pid_t> warm;  // processes
 
   struct Compiled {
     kernel::Module module;
@@ -89,16 +180,25 @@ struct Candidates::Parts {
         options(std::move(o)),
         inputs(options.inputs ? options.inputs() : random_inputs(p, options.seed)),
         memory(p, inputs, Memory::Place::shared) {
-    worker.emplace(options.worker);
+    workers[""] = std::make_unique<runtime::Worker>(options.worker);  // says if there is none
+    workers.clear();
   }
 
-  /// Code of different compilers brings its own OpenMP, whose idle threads would run beside those
-  /// of the other and take their cores: each has a process of its own, one at a time.
+  /// Code of different compilers brings its own OpenMP, which binds the threads of its process:
+  /// each has a process of its own. Idle threads of one would take the cores of the other, until
+  /// they sleep.
   runtime::Worker& worker_of(const kernel::Module& module) {
-    if (worker_compiler != module.compiler) worker.emplace(options.worker);
-    worker_compiler = module.compiler;
+    if (last_compiler != module.compiler) {
+      if (bytes() > much) workers.clear();
+      if (!workers.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      last_compiler = module.compiler;
+    }
+    auto& worker = workers[module.compiler];
+    if (!worker) worker = std::make_unique<runtime::Worker>(options.worker);
     return *worker;
   }
+
+  static constexpr double much = 2e9;  // bytes, of which every process has a copy
 
   size_t output_bytes(size_t n) const { return static_cast<size_t>(memory.shared().bytes()[n]); }
 
@@ -114,21 +214,24 @@ struct Candidates::Parts {
     }
   }
 
-  runtime::Outcome run(const Compiled& c, std::optional<runtime::TimingLimits> limits,
-                       double seconds = 0) {
-    return worker_of(c.module).run(
-        c.module, c.object.path, memory.shared(),
-        {.threads = options.threads, .measure = limits, .time_limit = seconds});
+  /// Only times matter.
+  runtime::Outcome timed(const Compiled& c, const runtime::TimingLimits& limits) {
+    return run(c, {.threads = options.threads, .measure = limits, .wants_outputs = false});
+  }
+
+  runtime::Outcome run(const Compiled& c, runtime::WorkOptions how) {
+    how.inputs_stay = true;
+    return worker_of(c.module).run(c.module, c.object.path, memory.shared(), how);
   }
 
   /// The threads of a new process need a while until they run at full speed: what the first run in
   /// one took means nothing, what the last ones took does.
   runtime::Outcome warmed_up(const Compiled& c, runtime::Outcome first) {
-    if (worker->process() == warm_process) return first;
-    run(c, runtime::TimingLimits{.warm_up = 0, .least = 1, .most = 100'000, .seconds = 0.1});
-    runtime::Outcome second =
-        run(c, runtime::TimingLimits{.warm_up = 0, .least = 1, .most = 3, .seconds = 0.01});
-    warm_process = worker->process();
+    const runtime::Worker& worker = worker_of(c.module);
+    if (warm.contains(worker.process())) return first;
+    timed(c, {.warm_up = 0, .least = 1, .most = 100'000, .seconds = 0.1});
+    runtime::Outcome second = timed(c, {.warm_up = 0, .least = 1, .most = 3, .seconds = 0.01});
+    warm.insert(worker.process());
     return second;
   }
 
@@ -144,9 +247,9 @@ struct Candidates::Parts {
       if (std::memcmp(mine, right[n].data(), bytes) == 0) continue;
       const scalar::Type& type = program.outputs[n].type;
       const bool close = type == scalar::Scalar::f32
-                             ? deviation<float>(mine, right[n].data(), bytes) < 2e-5
+                             ? are_close<float>(mine, right[n].data(), bytes, 2e-5)
                              : type == scalar::Scalar::f64 &&
-                                   deviation<double>(mine, right[n].data(), bytes) < 1e-12;
+                                   are_close<double>(mine, right[n].data(), bytes, 1e-12);
       if (!close) return Likeness::other;
       all = Likeness::close;
     }
@@ -158,12 +261,12 @@ struct Candidates::Parts {
   std::optional<Verification> verify(const Compiled& c, Trial& trial) {
     const std::vector<scalar::Array> outputs = memory.run_poisoned([&](auto) {
       if (!trial.is_good()) return;
-      const runtime::Outcome outcome = run(c, std::nullopt);
+      const runtime::Outcome outcome = run(c, {.threads = options.threads});
       if (outcome.status != runtime::WorkStatus::ok) take_failure(outcome, trial);
     });
     if (!trial.is_good()) return std::nullopt;
     const int samples = static_cast<int>(
-        std::clamp<int64_t>((1 << 20) / std::max<int64_t>(1, sequential_depth(program)), 32, 256));
+        std::clamp<int64_t>((1 << 17) / std::max<int64_t>(1, sequential_depth(program)), 32, 256));
     return verify_outputs(
         program, inputs, outputs,
         {.depth = c.depth, .seed = options.seed, .limit = 1 << 22, .samples = samples});
@@ -207,6 +310,11 @@ Candidates::Candidates(const hl::Program& program, CandidateOptions options)
 
 Candidates::~Candidates() = default;
 
+void Candidates::renew_processes() {
+  parts_->workers.clear();
+  parts_->warm.clear();
+}
+
 std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, Together together) {
   Parts& p = *parts_;
   std::vector<Trial> trials;
@@ -214,34 +322,20 @@ std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, T
   std::vector<size_t> number_of;
   std::vector<int64_t> depths;
   p.compiled.assign(configs.size(), std::nullopt);
+  std::vector<Lowered> lowered = lower_each(p.program, configs, p.options);
   for (size_t n = 0; n < configs.size(); ++n) {
-    trials.push_back({.config = configs[n]});
-    try {
-      const Stages stages = lower_all(p.program, p.options.machine, configs[n], *p.options.target,
-                                      fmt::format("{}_{}", kernel_name(p.program), n));
-      modules.push_back(stages.module);
-      number_of.push_back(n);
-      depths.push_back(rounding_depth(stages.low, p.options.machine));
-    } catch (const Error& e) {
-      trials[n].outcome = RecordOutcome::compile_error;
-      trials[n].reason = e.what();
-    } catch (const std::bad_alloc&) {
-      trials[n].outcome = RecordOutcome::out_of_memory;
-      trials[n].reason = "no memory to make its code";
-    }
+    trials.push_back({.config = configs[n], .outcome = lowered[n].outcome});
+    trials[n].reason = std::move(lowered[n].reason);
+    if (!lowered[n].module) continue;
+    modules.push_back(std::move(*lowered[n].module));
+    number_of.push_back(n);
+    depths.push_back(lowered[n].depth);
   }
   if (modules.empty()) return trials;
-  std::vector<std::vector<kernel::Module>> groups;
-  const size_t size = together == Together::none ? 1 : shared_size(modules.size());
-  for (size_t n = 0; n < modules.size(); n += size) {
-    groups.emplace_back(modules.begin() + static_cast<long>(n),
-                        modules.begin() + static_cast<long>(std::min(modules.size(), n + size)));
-  }
   std::vector<runtime::host::Built> built;
   try {
-    for (auto& group : runtime::host::build_groups(groups, p.options.build)) {
-      built.insert(built.end(), group.begin(), group.end());
-    }
+    built = build(modules, together == Together::none ? own_units(modules) : shared_units(modules),
+                  p.options.build);
   } catch (const Error& e) {  // no space for temporary files, or the compiler is gone
     built.assign(modules.size(), {.failure = {.text = e.what()}});
   }
@@ -268,8 +362,9 @@ void Candidates::measure(size_t number, const Effort& effort, Trial& trial) {
   // Loading takes its time, too, and so does memory that a new process sees for the first time.
   const double unhurried = 0.3 + 1e-9 * p.bytes();
   const double patience = effort.give_up_us > 0 ? effort.give_up_us * 1.5e-6 + unhurried : 0;
+  const runtime::TimingLimits once{.warm_up = 0, .least = 1, .most = 1, .seconds = 0};
   const runtime::Outcome first =
-      p.run(c, runtime::TimingLimits{.warm_up = 0, .least = 1, .most = 1, .seconds = 0}, patience);
+      p.run(c, {.threads = p.options.threads, .measure = once, .time_limit = patience});
   if (first.status != runtime::WorkStatus::ok) return take_failure(first, trial);
   const auto found = p.check(c, trial);
   if (!trial.is_good()) return;
@@ -278,12 +373,12 @@ void Candidates::measure(size_t number, const Effort& effort, Trial& trial) {
   trial.timing = alone.timing;
   if (effort.give_up_us > 0 && alone.timing.median_us > effort.give_up_us) return;
   if (effort.look) {
-    const runtime::Outcome look = p.run(c, *effort.look);
+    const runtime::Outcome look = p.timed(c, *effort.look);
     if (look.status != runtime::WorkStatus::ok) return take_failure(look, trial);
     trial.timing = look.timing;
     if (effort.look_us > 0 && look.timing.median_us > effort.look_us) return;
   }
-  const runtime::Outcome timed = p.run(c, effort.limits);
+  const runtime::Outcome timed = p.timed(c, effort.limits);
   if (timed.status != runtime::WorkStatus::ok) return take_failure(timed, trial);
   trial.timing = timed.timing;
   const bool is_best = effort.best_us <= 0 || trial.timing.median_us < effort.best_us;

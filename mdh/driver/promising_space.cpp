@@ -12,8 +12,11 @@ constexpr int attempts = 20;
 }  // namespace
 
 PromisingSpace::PromisingSpace(const tune::SearchDomain& space, std::vector<tune::Point> good,
-                               Estimate estimate)
-    : space_(space), good_(std::move(good)), estimate_(std::move(estimate)) {
+                               Estimate estimate, Near near)
+    : space_(space),
+      good_(std::move(good)),
+      estimate_(std::move(estimate)),
+      near_(std::move(near)) {
   least_ = HUGE_VAL;
   for (const tune::Point& point : good_) least_ = std::min(least_, this->estimate(point));
 }
@@ -38,15 +41,27 @@ tune::Point PromisingSpace::sample(Random& random) const {
 
 std::vector<tune::Point> PromisingSpace::neighbours(const tune::Point& point) const {
   std::vector<tune::Point> all;
-  for (tune::Point& near : space_.neighbours(point)) {
-    if (is_promising(near, estimate(point))) all.push_back(std::move(near));
-  }
+  const auto add = [&](std::vector<tune::Point> points) {
+    for (tune::Point& near : points) {
+      if (is_promising(near, estimate(point))) all.push_back(std::move(near));
+    }
+  };
+  add(space_.neighbours(point));
+  add(near_(point));
   return all;
+}
+
+tune::Point PromisingSpace::changed(const tune::Point& point, Random& random) const {
+  if (random.chance(20)) {
+    const std::vector<tune::Point> near = near_(point);
+    if (!near.empty()) return random.pick(near);
+  }
+  return space_.mutate(point, random);
 }
 
 tune::Point PromisingSpace::mutate(const tune::Point& point, Random& random) const {
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    tune::Point near = space_.mutate(point, random);
+    tune::Point near = changed(point, random);
     if (is_promising(near, 0)) return near;
   }
   return space_.mutate(point, random);

@@ -17,9 +17,13 @@ namespace mdh::driver {
 class PromisingSpace : public tune::SearchDomain {
  public:
   using Estimate = std::function<double(const tune::Point&)>;
+  /// Points that are near in other ways than by the change of one parameter.
+  using Near = std::function<std::vector<tune::Point>(const tune::Point&)>;
 
   /// The space must outlive this one. There is at least one good point.
-  PromisingSpace(const tune::SearchDomain& space, std::vector<tune::Point> good, Estimate estimate);
+  PromisingSpace(
+      const tune::SearchDomain& space, std::vector<tune::Point> good, Estimate estimate,
+      Near near = [](const tune::Point&) { return std::vector<tune::Point>(); });
 
   /// Unknown: it cannot be listed.
   std::optional<tune::Count> size() const override { return std::nullopt; }
@@ -38,10 +42,12 @@ class PromisingSpace : public tune::SearchDomain {
 
  private:
   bool is_promising(const tune::Point& point, double limit) const;
+  tune::Point changed(const tune::Point& point, Random& random) const;
 
   const tune::SearchDomain& space_;
   std::vector<tune::Point> good_;
   Estimate estimate_;
+  Near near_;
   double least_ = 0;
   mutable std::map<std::string, double> estimates_;  // by key
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <numeric>
 #include <set>
 
 #include "mdh/driver/compiler_choice.h"
@@ -9,8 +11,11 @@
 #include "mdh/driver/promising_space.h"
 #include "mdh/driver/rates.h"
 #include "mdh/driver/search_space.h"
+#include "mdh/driver/trades.h"
 #include "mdh/ll/print.h"
 #include "mdh/support/diagnostic.h"
+#include "mdh/support/text.h"
+#include "mdh/tune/forest.h"
 #include "mdh/tune/technique.h"
 
 namespace mdh::driver {
@@ -51,8 +56,9 @@ class TuningRun {
     const std::vector<tune::Point> start = starting_points();
     std::optional<PromisingSpace> promising;
     if (options_.technique == "auto" && !start.empty()) {
-      promising.emplace(space_.parameters(), start,
-                        [&](const tune::Point& p) { return estimate_(space_, p); });
+      promising.emplace(
+          space_.parameters(), start, [&](const tune::Point& p) { return estimate_(space_, p); },
+          [&](const tune::Point& p) { return trades(space_, options_.candidates.machine, p); });
     }
     const tune::SearchDomain& domain =
         promising ? static_cast<const tune::SearchDomain&>(*promising) : space_.parameters();
@@ -66,6 +72,7 @@ class TuningRun {
     report_.best_was_known = report_.best.has_value();
     const bool refines = promising && !decides_compiler(options_);
     search(*technique, refines ? searching : deciding);
+    note_screening();
     if (refines) refine(*promising, start);
     report_.searched = report_.trials.size();
     if (!is_over(1.0)) decide();
@@ -102,7 +109,7 @@ class TuningRun {
     for (const ll::Config& config : options_.starts) {
       if (const auto near = space_.nearest_to(config)) points.push_back(*near);
     }
-    FirstChoiceOptions first{.count = 48, .seed = options_.seed, .starts = points};
+    FirstChoiceOptions first{.count = 96, .seed = options_.seed, .starts = points};
     for (const EstimatedPoint& e :
          first_choice(space_, options_.candidates.machine, rates_, first)) {
       points.push_back(e.point);
@@ -134,7 +141,9 @@ class TuningRun {
   /// Asks, compiles, runs and tells until a part of the time is over.
   void search(tune::Technique& technique, double part) {
     while (!is_over(part) || is_empty_handed()) {
+      const double asked = elapsed();
       const std::vector<tune::Point> points = new_points(technique);
+      report_.screening.asking += elapsed() - asked;
       if (points.empty()) {
         if (!is_over(1.0)) report_.stopped_by = "space exhausted";
         return;
@@ -147,14 +156,15 @@ class TuningRun {
     }
   }
 
-  /// A batch of valid points whose configurations were not tried; fewer if there are no more.
+  /// A batch of valid points whose configurations were not tried. Some fewer are as good as a whole
+  /// one: a technique that learns has to do so for every question.
   std::vector<tune::Point> new_points(tune::Technique& technique) {
     size_t wanted = options_.batch;
     if (options_.evaluations > 0) {
       wanted = std::min(wanted, options_.evaluations - report_.trials.size());
     }
     std::vector<tune::Point> points;
-    while (points.size() < wanted) {
+    while (4 * points.size() < 3 * wanted) {
       const std::vector<tune::Point> asked = technique.ask(wanted - points.size());
       if (asked.empty()) break;
       for (const tune::Point& point : asked) {
@@ -189,32 +199,57 @@ class TuningRun {
   std::vector<Trial> tried(const std::vector<tune::Point>& points) {
     std::vector<ll::Config> configs;
     for (const tune::Point& point : points) configs.push_back(quick(point));
-    return screened(configs, Candidates::Together::all, "searching");
+    return screened(configs, Candidates::Together::all, "searching", best_us());
   }
 
-  /// Compiled, run and noted; fewer if the time is over.
+  /// Compiled, run and noted; fewer if the time is over. What does not beat a time, or that of
+  /// another of them, is not measured further.
   std::vector<Trial> screened(const std::vector<ll::Config>& configs, Candidates::Together together,
-                              const std::string& phase) {
+                              const std::string& phase, double to_beat_us) {
+    const bool searches = together == Candidates::Together::all;
+    const double begin = elapsed();
     std::vector<Trial> trials = candidates_.compile(configs, together);
+    compiling_ += elapsed() - begin;
     for (size_t n = 0; n < trials.size(); ++n) {
       if (options_.interrupted() || (report_.best && is_over(1.0))) {
         trials.resize(n);
         break;
       }
-      candidates_.measure(n, screening(best_us()), trials[n]);
+      const double begun = elapsed();
+      candidates_.measure(n, searches ? screening(to_beat_us) : comparison(to_beat_us), trials[n]);
+      measuring_ += elapsed() - begun;
       note(trials[n], phase);
+      const double us = trials[n].timing.median_us;
+      if (trials[n].is_good() && (to_beat_us <= 0 || us < to_beat_us)) to_beat_us = us;
     }
     return trials;
   }
 
-  /// A first run of twice the best time is enough; two more decide whether it is worth measuring.
+  void note_screening() {
+    report_.screening.candidates = report_.trials.size();
+    report_.screening.compiling = compiling_;
+    report_.screening.measuring = measuring_;
+  }
+
+  /// A first run, with all that it finds in no cache, decides whether there is a second one, and
+  /// only what beats the best then is measured further: what comes close is refined later.
   static Effort screening(double best_us) {
+    constexpr double cold_us = 1000;
     Effort effort;
     if (best_us <= 0) return effort;
-    effort.give_up_us = 2 * best_us;
-    effort.look = runtime::TimingLimits{.warm_up = 0, .least = 2, .most = 200, .seconds = 0.005};
-    effort.look_us = 1.03 * best_us;
+    effort.give_up_us = 1.1 * best_us + cold_us;
+    effort.look = runtime::TimingLimits{.warm_up = 0, .least = 1, .most = 200, .seconds = 0.005};
+    effort.look_us = best_us;
+    effort.limits = {.warm_up = 0, .least = 1, .most = 1000, .seconds = 0.02};
     effort.best_us = best_us;
+    return effort;
+  }
+
+  /// What comes close is measured, too.
+  static Effort comparison(double best_us) {
+    Effort effort = screening(best_us);
+    effort.look_us = 1.03 * best_us;
+    effort.limits = Effort().limits;
     return effort;
   }
 
@@ -285,6 +320,7 @@ class TuningRun {
       const ll::Config config = space_.config(estimated[n]);
       if (std::find(few.begin(), few.end(), config) == few.end()) few.push_back(config);
     }
+    candidates_.renew_processes();
     refine_by(by_all_compilers(few));
     while (!is_over(deciding)) {
       const std::vector<ll::Config> next = untried_near(near);
@@ -296,7 +332,8 @@ class TuningRun {
   void refine_by(const std::vector<ll::Config>& configs) {
     if (is_over(deciding)) return;
     for (const ll::Config& config : configs) refined_keys_.insert(ll::print(config));
-    for (Trial& trial : screened(configs, Candidates::Together::none, "refining")) {
+    const double to_beat = refined_.empty() ? 0 : refined_.front().timing.median_us;
+    for (Trial& trial : screened(configs, Candidates::Together::none, "refining", to_beat)) {
       if (trial.is_good()) refined_.push_back(std::move(trial));
     }
     std::stable_sort(refined_.begin(), refined_.end(), [](const Trial& a, const Trial& b) {
@@ -304,31 +341,73 @@ class TuningRun {
     });
   }
 
-  /// Changes of one decision, of the fastest that has any left; those with the least estimates.
+  /// Changes of one decision of the fastest few, and what the quick compiler made fast code of: by
+  /// the compiler of the fastest, those first that are predicted to be best.
   std::vector<ll::Config> untried_near(const PromisingSpace& near) const {
-    for (const Trial& trial : refined_) {
-      const std::vector<ll::Config> configs = untried_near(near, trial.config);
-      if (!configs.empty()) return configs;
-    }
-    return {};
-  }
-
-  std::vector<ll::Config> untried_near(const PromisingSpace& near, const ll::Config& from) const {
-    const auto point = point_of(from);
-    if (!point) return {};
-    std::vector<std::pair<double, tune::Point>> sorted;
-    for (const tune::Point& p : near.neighbours(*point)) sorted.emplace_back(near.estimate(p), p);
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    const CompilerChoice compiler{from.code.kernel.compiler, from.code.kernel.flags};
+    if (refined_.empty()) return {};
+    const ll::KernelCode& code = refined_.front().config.code.kernel;
+    const CompilerChoice compiler{code.compiler, code.flags};
+    const std::vector<tune::Point> points = near_the_fastest(near);
+    const std::vector<double> times = predicted(near, points);
+    std::vector<size_t> order(points.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return times[a] < times[b]; });
     std::vector<ll::Config> configs;
-    for (const auto& [estimate, p] : sorted) {
-      const ll::Config config = compiled_by(space_.config(p), compiler);
-      if (refined_keys_.contains(ll::print(config)) || !space_.is_valid(p)) continue;
+    std::set<std::string> keys = refined_keys_;
+    for (const size_t n : order) {
+      const ll::Config config = compiled_by(space_.config(points[n]), compiler);
+      if (!keys.insert(ll::print(config)).second || !space_.is_valid(points[n])) continue;
       configs.push_back(config);
-      if (configs.size() == options_.batch) break;
+      if (configs.size() == refined_at_once) break;
     }
     return configs;
+  }
+
+  static constexpr size_t refined_at_once = 8;
+
+  std::vector<tune::Point> near_the_fastest(const PromisingSpace& near) const {
+    std::vector<tune::Point> points;
+    for (size_t n = 0; n < std::min<size_t>(3, refined_.size()); ++n) {
+      const auto point = point_of(refined_[n].config);
+      if (!point) continue;
+      for (tune::Point& p : near.neighbours(*point)) points.push_back(std::move(p));
+    }
+    for (const ll::Config& config : best_few(24)) {
+      if (const auto point = point_of(config)) points.push_back(*point);
+    }
+    return points;
+  }
+
+  /// By a model of all that was measured, each time relative to the best by the same compiler.
+  std::vector<double> predicted(const PromisingSpace& near,
+                                const std::vector<tune::Point>& points) const {
+    const auto compiler_of = [](const Trial& trial) {
+      const ll::KernelCode& code = trial.config.code.kernel;
+      return code.compiler + " " + join(code.flags, " ");
+    };
+    std::map<std::string, double> best;
+    for (const Trial& trial : report_.trials) {
+      if (!trial.is_good()) continue;
+      double& least = best.try_emplace(compiler_of(trial), HUGE_VAL).first->second;
+      least = std::min(least, trial.timing.median_us);
+    }
+    tune::Matrix known, asked;
+    std::vector<double> targets;
+    for (const Trial& trial : report_.trials) {
+      const auto point = trial.is_good() ? point_of(trial.config) : std::nullopt;
+      if (!point) continue;
+      known.add(near.features(*point));
+      targets.push_back(std::log(trial.timing.median_us / best.at(compiler_of(trial))));
+    }
+    std::vector<uint32_t> all(points.size());
+    std::iota(all.begin(), all.end(), 0u);
+    for (const tune::Point& point : points) asked.add(near.features(point));
+    Random random(options_.seed);
+    std::vector<double> times;
+    const tune::Forest forest(known, targets, {.min_leaf = 2, .features_tried = 0.4}, random);
+    for (const tune::Prediction& p : forest.predict(asked, all)) times.push_back(p.mean);
+    return times;
   }
 
   // ---- the final
@@ -346,6 +425,7 @@ class TuningRun {
   /// In turn, round by round.
   void decide() {
     std::vector<Trial> trials = candidates_.compile(finalists(), Candidates::Together::none);
+    candidates_.renew_processes();
     std::vector<std::vector<double>> samples(trials.size());
     Effort effort{.limits = {.warm_up = 1, .least = 3, .most = 1000, .seconds = 0.1}};
     for (int round = 0; round < 3; ++round) {
@@ -393,6 +473,7 @@ class TuningRun {
   size_t refused_ = 0;                         // the last trials did not compile
   std::vector<Trial> refined_;                 // by the compilers that decide, the fastest first
   std::set<std::string> refined_keys_;         // configurations with their compilers
+  double compiling_ = 0, measuring_ = 0;       // seconds
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

@@ -1,10 +1,10 @@
 // The best configuration of a program on this machine, by measuring.
 //
 // Configurations that are estimated to be good come first, then a technique asks for others. They
-// are compiled several at a time by the cheapest compiler there is; one whose first run takes more
-// than twice the best is not run again. The best few are compiled by all compilers, and what is
-// near the fastest of those by its own; the best of them run in turn, round by round, and the one
-// with the best median wins.
+// are compiled several at a time by the cheapest compiler there is; one whose first run is clearly
+// slower than the best is not run a second time, and only what beats it then is measured further.
+// The best few are compiled by all compilers, and what is near the fastest of those by its own; the
+// best of them run in turn, round by round, and the one with the best median wins.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ struct TuneOptions {
   std::vector<std::string> locks;
   std::vector<ll::Config> starts;  // of neighbouring sizes, or earlier winners
   std::vector<Trial> known;        // what an earlier search has found out; not tried again
-  size_t batch = 8;                // configurations that are compiled together
+  size_t batch = 16;               // configurations that are compiled together
   std::function<bool()> interrupted = [] { return false; };
 };
 
@@ -39,6 +39,14 @@ struct TuneProgress {
   std::string phase;  // "searching", "refining", "final"
 };
 
+/// What the first part of a search was spent on: seconds.
+struct Screening {
+  size_t candidates = 0;
+  double asking = 0, compiling = 0, measuring = 0;
+
+  double seconds() const { return asking + compiling + measuring; }
+};
+
 struct TuneReport {
   std::optional<Trial> best;  // of this search, or known before and never beaten
   bool best_was_known = false;
@@ -46,6 +54,7 @@ struct TuneReport {
   std::vector<Trial> trials;               // in order
   size_t searched = 0;                     // trials of the search; those behind are of the final
   std::map<std::string, size_t> failures;  // by kind
+  Screening screening;                     // until the best few are refined
   std::string stopped_by;
 };
 

@@ -35,14 +35,15 @@ class BodyCounter {
     double updates = 0;
     if (body.results == Results::stored) updates = (2 * steps - 1) * body.accumulators;
     if (body.results == Results::updated) updates = 2 * steps * body.accumulators;
-    // One by one they are what compilers keep from step to step.
-    const double scattered_once = scattered(body);
-    if (body.results != Results::kept) loads.gathered += scattered_once;
-    if (body.results == Results::updated) loads.gathered += scattered_once;
-    if (scattered_once > 0) updates = 0;
+    // What is stored element by element compilers keep from step to step.
+    const double elements = scattered(body);
+    if (body.results != Results::kept) loads.gathered += elements;
+    if (body.results == Results::updated) loads.gathered += elements;
+    if (elements > 0) updates = 0;
     body.registers = body.accumulators + loads.operands;
     // Results that are loaded and stored in every round need no registers from round to round.
-    const double wanted = loads.operands + (body.results == Results::updated ? 0 : body.accumulators);
+    const double wanted =
+        loads.operands + (body.results == Results::updated ? 0 : body.accumulators);
     const double spilled = std::max(0.0, wanted - static_cast<double>(rates_.registers));
     const double moves = loads.vectors + loads.scalars + updates;
     // Where lanes of operands can be named, one that is alone has to be spread first.
@@ -50,11 +51,11 @@ class BodyCounter {
     const double instructions = operations + moves + 3;
     body.time = std::max({(operations + spread) * rates_.operation, moves * rates_.load,
                           instructions * rates_.instruction, chain(body, instructions)}) +
-                loads.gathered * rates_.gathered + spilled * rates_.latency;
+                loads.gathered * 2 * rates_.gathered + spilled * rates_.latency / 2;
     // What is loaded, combined and stored again waits for itself more than chains say: measured.
-    if (body.results == Results::updated) body.time = 1.6 * body.time + 2 * updates * rates_.load;
+    if (body.results == Results::updated) body.time = 1.3 * body.time + updates * rates_.load;
     // Very long bodies leave the caches of instructions, and compilers lose track.
-    body.time *= 1 + 0.3 * std::max(0.0, instructions / 300 - 1);
+    body.time *= 1 + 0.1 * std::max(0.0, instructions / 300 - 1);
     return body;
   }
 

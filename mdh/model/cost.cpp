@@ -38,10 +38,10 @@ double padding_of(const Shape& shape, const ll::Config& config, const Structure&
   const int64_t covered = s.whole.points(d, 0), size = shape.dimensions[d].size;
   const int64_t tile = s.loops.points(d, s.replicated);
   if (covered == size || tile == 1) return 1;
-  if (shape.dimensions[d].kind != DimensionKind::kept) return 1.3;
+  if (shape.dimensions[d].kind != DimensionKind::kept) return 1.15;
   if (size % tile == 0) return 1.02;
   const bool dealt = s.cores.points(d, 0) > 1;
-  return dealt && !reads_copies(shape, config, d) ? 1.5 : 1.2;
+  return dealt && !reads_copies(shape, config, d) ? 1.25 : 1.1;
 }
 
 /// Results are finished when they leave the registers.
@@ -82,7 +82,7 @@ double rounds_of(const Shape& shape, const ll::Config& config, const Structure& 
     double count = static_cast<double>(size / tile);
     if (size % tile != 0) {
       const bool reduced = shape.dimensions[n].kind != DimensionKind::kept;
-      count += reduced ? 2.0 : whole ? 1.0 : 5.0;
+      count += reduced ? 2.0 : whole ? 1.0 : 3.0;
     }
     rounds *= std::max(count, 1.0) * padding_of(shape, config, s, d);
   }
@@ -170,9 +170,9 @@ double Cost::total() const {
   const double busy = compute + copies + results;
   const double parts[] = {busy, l2, l3, memory};
   double sum = 0;
-  for (const double part : parts) sum += part * part * part;
+  for (const double part : parts) sum += part * part;
   // Of two that cost the same, the plainer one.
-  return (std::cbrt(sum) + overhead) * (1 + 0.002 * extras);
+  return (std::sqrt(sum) + overhead) * (1 + 0.002 * extras);
 }
 
 Cost estimate(const Shape& shape, const machine::Machine& machine, const ll::Config& config,

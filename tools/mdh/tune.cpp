@@ -202,6 +202,11 @@ void print_json(const Problem& problem, const driver::TuneReport& report, const 
   out["program"] = problem.program.name;
   out["evaluations"] = report.trials.size();
   out["failures"] = report.failures;
+  const driver::Screening& screening = report.screening;
+  out["screening"] = {{"candidates", screening.candidates},
+                      {"asking_s", screening.asking},
+                      {"compiling_s", screening.compiling},
+                      {"measuring_s", screening.measuring}};
   out["recorded"] = records.written();
   out["stopped_by"] = report.stopped_by;
   if (report.first) out["first_us"] = report.first->timing.median_us;
@@ -222,6 +227,14 @@ void print_text(const Problem& problem, const driver::TuneReport& report, const 
   fmt::print("program     {} {}\n", problem.program.name, problem.sizes);
   fmt::print("tried       {} configurations{}\n", report.trials.size(),
              failures.empty() ? "" : ", failed: " + join(failures, ", "));
+  const driver::Screening& s = report.screening;
+  if (s.candidates > 0) {
+    fmt::print(
+        "screened    {}, {:.3g} a second: {:.2g} s asking, {:.2g} s compiling, {:.2g} s "
+        "measuring\n",
+        s.candidates, static_cast<double>(s.candidates) / s.seconds(), s.asking, s.compiling,
+        s.measuring);
+  }
   fmt::print("best        {:.4g} us, {:.4g} GFLOP/s, {:.4g} GB/s, verified: {}{}\n",
              best.timing.median_us,
              rate(static_cast<double>(hl::operations(problem.program)), best),

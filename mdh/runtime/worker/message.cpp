@@ -58,11 +58,11 @@ auto parsed(const std::string& text, F read) -> std::optional<decltype(read(json
 std::string to_string(WorkStatus status) { return status_names[static_cast<size_t>(status)]; }
 
 std::string to_text(const WorkRequest& r) {
-  json out = {{"mdh", r.version},           {"library", r.library},
-              {"steps", to_json(r.steps)},  {"bytes", r.bytes},
-              {"is_output", r.is_output},   {"workspace", r.workspace_bytes},
-              {"parts", r.parts_on_cores},  {"threads", r.threads},
-              {"time_limit", r.time_limit}, {"measure", nullptr}};
+  json out = {
+      {"mdh", r.version},          {"library", r.library},     {"steps", to_json(r.steps)},
+      {"bytes", r.bytes},          {"is_output", r.is_output}, {"workspace", r.workspace_bytes},
+      {"parts", r.parts_on_cores}, {"threads", r.threads},     {"time_limit", r.time_limit},
+      {"measure", nullptr},        {"stay", r.inputs_stay},    {"outputs", r.wants_outputs}};
   if (r.measure) out["measure"] = to_json(*r.measure);
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -72,7 +72,7 @@ std::optional<WorkRequest> request_from(const std::string& text) {
     WorkRequest r{in.at("mdh"),   in.at("library"),   steps_from(in.at("steps")),
                   in.at("bytes"), in.at("is_output"), in.at("workspace"),
                   in.at("parts"), in.at("threads"),   in.at("time_limit"),
-                  std::nullopt};
+                  std::nullopt,   in.at("stay"),      in.at("outputs")};
     if (!in.at("measure").is_null()) r.measure = limits_from(in.at("measure"));
     return r;
   });

@@ -22,6 +22,8 @@ struct WorkRequest {
   int threads = 1;
   double time_limit = 0;                // seconds; 0: none
   std::optional<TimingLimits> measure;  // none: run once
+  bool inputs_stay = false;             // as in the request before, if that said so, too
+  bool wants_outputs = true;
 };
 
 enum class WorkStatus { ok, crash, timeout, exit, out_of_memory, error };

@@ -31,7 +31,9 @@ TEST(WorkerMessage, requests_survive_the_way) {
       .parts_on_cores = 5,
       .threads = 4,
       .time_limit = 1.5,
-      .measure = TimingLimits{1, 2, 3, 4.5, 0.25}};
+      .measure = TimingLimits{1, 2, 3, 4.5, 0.25},
+      .inputs_stay = true,
+      .wants_outputs = false};
   const auto read = request_from(to_text(request));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->version, request.version);
@@ -43,6 +45,8 @@ TEST(WorkerMessage, requests_survive_the_way) {
   EXPECT_EQ(read->parts_on_cores, 5);
   EXPECT_EQ(read->threads, 4);
   EXPECT_EQ(read->time_limit, 1.5);
+  EXPECT_TRUE(read->inputs_stay);
+  EXPECT_FALSE(read->wants_outputs);
   ASSERT_TRUE(read->measure);
   EXPECT_EQ(read->measure->warm_up, 1);
   EXPECT_EQ(read->measure->least, 2);

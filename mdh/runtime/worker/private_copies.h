@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -14,15 +15,22 @@ namespace mdh::runtime {
 /// what the process needs later. std::bad_alloc if there is no memory.
 class PrivateCopies {
  public:
-  explicit PrivateCopies(const SharedBuffers& shared);
+  PrivateCopies(const SharedBuffers& shared, std::vector<bool> is_output);
   ~PrivateCopies();
   PrivateCopies(const PrivateCopies&) = delete;
   PrivateCopies& operator=(const PrivateCopies&) = delete;
 
   std::span<void* const> pointers() const { return pointers_; }
 
-  /// The outputs, to where they came from.
-  void copy_back(const std::vector<bool>& is_output) const;
+  /// From now on a kernel that writes to an input crashes.
+  void protect_inputs() const;
+
+  /// They are of the same memory, and the same buffers are outputs.
+  bool are_of(const SharedBuffers& shared, const std::vector<bool>& is_output) const;
+
+  /// The outputs as they are in the shared buffers, and back.
+  void fetch_outputs(const SharedBuffers& shared) const;
+  void store_outputs(const SharedBuffers& shared) const;
 
  private:
   struct Block {
@@ -30,9 +38,12 @@ class PrivateCopies {
     size_t size;
   };
 
+  void add(const SharedBuffers& shared, size_t number);
   void release();
 
-  const SharedBuffers& shared_;
+  std::vector<bool> is_output_;
+  std::vector<int64_t> bytes_;
+  uint64_t memory_ = 0;  // its number
   std::vector<Block> blocks_;
   std::vector<void*> pointers_;
 };

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <csignal>
 #include <fstream>
+#include <memory>
 #include <new>
 
 #include "mdh/runtime/host/library.h"
@@ -82,22 +83,37 @@ host::Kernel kernel_of(const WorkRequest& request) {
   return {module, host::Object{.path = request.library}};
 }
 
-Outcome compute(const WorkRequest& request, const SharedBuffers& shared) {
+/// Copies of buffers whose inputs stay from request to request.
+using KeptCopies = std::unique_ptr<const PrivateCopies>;
+
+void prepare(const WorkRequest& request, const SharedBuffers& shared, KeptCopies& kept) {
+  const bool known = kept && request.inputs_stay && kept->are_of(shared, request.is_output);
+  if (known) {
+    if (request.wants_outputs) kept->fetch_outputs(shared);
+  } else {
+    kept = nullptr;  // before there are others
+    kept = std::make_unique<PrivateCopies>(shared, request.is_output);
+    if (request.inputs_stay) kept->protect_inputs();
+  }
+}
+
+Outcome compute(const WorkRequest& request, const SharedBuffers& shared, KeptCopies& kept) {
   const host::Kernel kernel = kernel_of(request);
-  const PrivateCopies copies(shared);
+  prepare(request, shared, kept);
   Outcome outcome;
   errno = 0;  // what a crash reports is the kernel's own
-  const auto run = [&] { kernel(copies.pointers(), request.threads); };
+  const auto run = [&] { kernel(kept->pointers(), request.threads); };
   if (request.measure) {
     outcome.timing = measure(run, *request.measure);
   } else {
     run();
   }
-  copies.copy_back(request.is_output);
+  if (request.wants_outputs) kept->store_outputs(shared);
+  if (!request.inputs_stay) kept = nullptr;
   return outcome;
 }
 
-Outcome outcome_of(const std::string& text, int descriptor) {
+Outcome outcome_of(const std::string& text, int descriptor, KeptCopies& kept) {
   const std::optional<WorkRequest> request = request_from(text);
   if (!request || request->version != MDH_VERSION || descriptor < 0) {
     if (descriptor >= 0) close(descriptor);
@@ -107,7 +123,7 @@ Outcome outcome_of(const std::string& text, int descriptor) {
   try {
     const SharedBuffers shared(descriptor, request->bytes);
     if (request->time_limit > 0) set_alarm(request->time_limit + 2);
-    return compute(*request, shared);
+    return compute(*request, shared, kept);
   } catch (const std::bad_alloc&) {
     return {WorkStatus::out_of_memory, "no memory for the buffers of a kernel", {}};
   } catch (const Error& e) {
@@ -133,8 +149,9 @@ void serve(int socket) {
   report_crashes_to(socket);
   std::string text;
   int descriptor = -1;
+  KeptCopies kept;
   while (receive_message(socket, -1, text, descriptor) == Receipt::message) {
-    Outcome outcome = outcome_of(text, descriptor);
+    Outcome outcome = outcome_of(text, descriptor, kept);
     set_alarm(0);
     send_message(socket, to_text(outcome));
   }

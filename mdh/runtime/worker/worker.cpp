@@ -34,6 +34,8 @@ class WorkerEnvironment {
  public:
   WorkerEnvironment() {
     for (const auto& [name, value] : openmp_binding()) more_.push_back(name + "=" + value);
+    // Threads that wait for the next run take cores from compilers: 200 ms, if nobody says less.
+    if (std::getenv("KMP_BLOCKTIME") == nullptr) more_.push_back("KMP_BLOCKTIME=20");
     for (char** entry = environ; *entry != nullptr; ++entry) all_.push_back(*entry);
     for (std::string& entry : more_) all_.push_back(entry.data());
     all_.push_back(nullptr);
@@ -229,7 +231,9 @@ Outcome Worker::run(const kernel::Module& module, const std::string& library,
       .parts_on_cores = module.parts_on_cores,
       .threads = options.threads,
       .time_limit = options.time_limit > 0 ? options.time_limit : options_.time_limit,
-      .measure = options.measure};
+      .measure = options.measure,
+      .inputs_stay = options.inputs_stay,
+      .wants_outputs = options.wants_outputs};
   internal_check(module.arguments.size() == buffers.bytes().size(), "{} buffers for {} arguments",
                  buffers.bytes().size(), module.arguments.size());
   for (const kernel::Argument& a : module.arguments) request.is_output.push_back(a.is_output);

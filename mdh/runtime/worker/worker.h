@@ -32,6 +32,10 @@ struct WorkOptions {
   int threads = 1;
   std::optional<TimingLimits> measure;  // none: run once
   double time_limit = 0;                // seconds for this run; 0: that of the worker
+  /// The inputs are those of the run before, if that said so, too: a process that still has them
+  /// does not copy them again.
+  bool inputs_stay = false;
+  bool wants_outputs = true;  // if not, the buffers stay as they were
 };
 
 /// Throws what a failure means to the user of a compiled kernel; nothing if there is none.
@@ -47,7 +51,7 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   /// Runs a compiled module, once or as often as the measurement needs. After success the outputs
-  /// are in the buffers; after a failure the buffers are as they were.
+  /// are in the buffers, if they are wanted; after a failure the buffers are as they were.
   Outcome run(const kernel::Module& module, const std::string& library,
               const SharedBuffers& buffers, const WorkOptions& options = {});
 

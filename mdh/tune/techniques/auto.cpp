@@ -10,7 +10,7 @@ namespace {
 
 enum class View { descend, explore };
 
-constexpr size_t climbers = 4;
+constexpr size_t climbers = 4, ranked = 128;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -43,6 +43,7 @@ class Auto : public Technique {
     std::vector<Point> points;
     is_fresh_ = false;
     learned_.clear();
+    ranked_.clear();
     while (points.size() < count) {
       std::optional<Point> point = next();
       if (!point) break;
@@ -113,38 +114,53 @@ class Auto : public Technique {
 
   std::optional<Point> guided() {
     const View view = next_view();
-    const Forest& forest = model_of(view);
-    std::vector<Choice> choices;
-    if (is_fresh_) {
-      choices = promising(forest, view);
-    } else {
-      choices = climbed(forest, view);
-      is_fresh_ = true;
-    }
-    if (choices.empty()) return std::nullopt;
-    const Point point = choices.front().point;
-    const double cost = unscaled(choices.front().mean, view);
+    const std::optional<Choice> choice = pool_.is_whole() ? best_of_all(view) : next_best(view);
+    if (!choice) return std::nullopt;
+    const Point& point = choice->point;
+    const double cost = unscaled(choice->mean, view);
     believed_.insert_or_assign(point.key(), Sample{point, domain_.features(point), cost});
     return point;
   }
 
-  // A new pool; where it is a part of the space, one that climbs on the model from there.
-  std::vector<Choice> climbed(const Forest& forest, View view) {
+  std::optional<Choice> best_of_all(View view) {
+    const std::vector<Choice> choices = promising(learn(view), view, 1);
+    return choices.empty() ? std::nullopt : std::optional(choices.front());
+  }
+
+  // In a large space one model answers all questions of a batch, each by the next point of its
+  // pool: to learn anew and to look at all points again would take as long as measuring.
+  std::optional<Choice> next_best(View view) {
+    if (!is_fresh_) {
+      climb(model_of(view), view);
+      is_fresh_ = true;
+    }
+    auto found = ranked_.find(view);
+    if (found == ranked_.end()) {
+      std::vector<Choice> choices = promising(model_of(view), view, ranked);
+      std::reverse(choices.begin(), choices.end());
+      found = ranked_.emplace(view, std::move(choices)).first;
+    }
+    std::vector<Choice>& left = found->second;
+    while (!left.empty() && seen_.has(left.back().point.key())) left.pop_back();
+    return left.empty() ? std::nullopt : std::optional(left.back());
+  }
+
+  // A new pool, and one that climbs on the model from there.
+  void climb(const Forest& forest, View view) {
     pool_.refill(best_points(), own_.pool.samples, random_);
-    std::vector<Choice> choices = promising(forest, view);
-    for (size_t n = 0; n < own_.climbs && !pool_.is_whole() && !choices.empty(); ++n) {
+    std::vector<Choice> choices = promising(forest, view, climbers);
+    for (size_t n = 0; n < own_.climbs && !choices.empty(); ++n) {
       std::vector<Point> parents;
       for (const Choice& choice : choices) parents.push_back(choice.point);
       pool_.extend(parents, random_);
       const double before = choices.front().value;
-      choices = promising(forest, view);
+      choices = promising(forest, view, climbers);
       if (choices.front().value <= before) break;
     }
-    return choices;
   }
 
-  // The new points of the pool that are worth most, the best first.
-  std::vector<Choice> promising(const Forest& forest, View view) {
+  // Some new points of the pool that are worth most, the best first.
+  std::vector<Choice> promising(const Forest& forest, View view, size_t most) {
     const std::vector<uint32_t> open = considered();
     const std::vector<Prediction> predictions = forest.predict(pool_.features(), open);
     const double best = scaled(best_, view);
@@ -156,7 +172,7 @@ class Auto : public Technique {
                               : prediction.mean - own_.optimism * prediction.deviation,
                           n);
     }
-    const size_t count = std::min(values.size(), pool_.is_whole() ? 1 : climbers);
+    const size_t count = std::min(values.size(), most);
     std::partial_sort(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count),
                       values.end());
     std::vector<Choice> choices;
@@ -177,10 +193,7 @@ class Auto : public Technique {
     return open;
   }
 
-  // In a large space one model answers all questions of a batch: the best points of its pool are
-  // not the same point in several spellings, and learning would take as long as measuring.
   const Forest& model_of(View view) {
-    if (pool_.is_whole()) learned_.erase(view);
     auto found = learned_.find(view);
     if (found == learned_.end()) found = learned_.emplace(view, learn(view)).first;
     return found->second;
@@ -237,10 +250,11 @@ class Auto : public Technique {
   std::vector<std::vector<double>> places_;  // of the initial points
   std::vector<Sample> told_;
   std::map<std::string, Sample> believed_;
-  std::map<View, Forest> learned_;  // for this question
+  std::map<View, Forest> learned_;              // for this batch
+  std::map<View, std::vector<Choice>> ranked_;  // points of the pool, the best one last
   double best_ = infinity;
   double exploration_ = 0;
-  bool is_fresh_ = false;  // the pool was filled for this question
+  bool is_fresh_ = false;  // the pool was filled for this batch
 };
 
 }  // namespace

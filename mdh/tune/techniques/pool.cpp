@@ -4,7 +4,7 @@ namespace mdh::tune {
 
 namespace {
 
-constexpr size_t two_steps = 8;  // tried from each parent
+constexpr size_t one_step = 16, two_steps = 8;  // random ones, tried from each parent
 
 }  // namespace
 
@@ -21,20 +21,27 @@ void Pool::refill(const std::vector<Point>& parents, size_t samples, Random& ran
   keys_.clear();
   features_.clear();
   members_ = {};
-  extend(parents, random);
+  for (const Point& parent : parents) {
+    const auto [found, is_new] = neighbours_.try_emplace(parent.key());
+    if (is_new) found->second = domain_.neighbours(parent);
+    for (const Point& point : found->second) add(point);
+    add_two_steps(parent, random);
+  }
   for (size_t n = 0; n < samples; ++n) add(domain_.sample(random));
 }
 
 void Pool::extend(const std::vector<Point>& parents, Random& random) {
   if (is_whole_) return;
   for (const Point& parent : parents) {
-    const auto [found, is_new] = neighbours_.try_emplace(parent.key());
-    if (is_new) found->second = domain_.neighbours(parent);
-    for (const Point& point : found->second) add(point);
-    // Two steps away: where a change of one parameter alone does not pay.
-    for (size_t n = 0; n < two_steps; ++n) {
-      add(domain_.mutate(domain_.mutate(parent, random), random));
-    }
+    for (size_t n = 0; n < one_step; ++n) add(domain_.mutate(parent, random));
+    add_two_steps(parent, random);
+  }
+}
+
+// Where a change of one parameter alone does not pay.
+void Pool::add_two_steps(const Point& from, Random& random) {
+  for (size_t n = 0; n < two_steps; ++n) {
+    add(domain_.mutate(domain_.mutate(from, random), random));
   }
 }
 

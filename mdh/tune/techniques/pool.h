@@ -11,9 +11,9 @@
 namespace mdh::tune {
 
 struct PoolOptions {
-  size_t whole = 4096;   // a space of up to so many points is the pool
-  size_t parents = 8;    // else: neighbours of so many of the best points, ...
-  size_t samples = 100;  // ... and so many random points
+  size_t whole = 4096;  // a space of up to so many points is the pool
+  size_t parents = 8;   // else: neighbours of so many of the best points, ...
+  size_t samples = 40;  // ... and so many random points
 };
 
 class Pool {
@@ -24,7 +24,7 @@ class Pool {
   /// and random points.
   void refill(const std::vector<Point>& parents, size_t samples, Random& random);
 
-  /// Adds the neighbours of more points.
+  /// Adds some points near others.
   void extend(const std::vector<Point>& parents, Random& random);
 
   /// The whole space, once and for all.
@@ -37,6 +37,7 @@ class Pool {
 
  private:
   void add(Point point);
+  void add_two_steps(const Point& from, Random& random);
 
   const SearchDomain& domain_;
   PoolOptions options_;

@@ -1,0 +1,59 @@
+#include "mdh/driver/trades.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace mdh::driver {
+namespace {
+
+using Values = std::map<std::string, tune::Value>;
+
+Values values_of(const tune::Point& point) {
+  Values values;
+  for (size_t n = 0; n < point.size(); ++n) values[point.names()[n]] = point[n];
+  return values;
+}
+
+/// Parts in registers that are worth a try where there are `now`.
+std::set<int64_t> other_parts(int64_t now) {
+  std::set<int64_t> parts = {1, 2, 3, 4, 6, 8, 12, 16, now - 1, now + 1};
+  parts.erase(now);
+  parts.erase(0);
+  return parts;
+}
+
+/// Names such as "REG.k".
+std::vector<std::string> names_on(const std::string& layer, const tune::Point& point) {
+  std::vector<std::string> names;
+  for (size_t n = 0; n < point.size(); ++n) {
+    const std::string& name = point.names()[n];
+    if (!layer.empty() && name.starts_with(layer + ".")) names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<tune::Point> trades(const SearchSpace& space, const machine::Machine& machine,
+                                const tune::Point& point) {
+  const SpaceLayers layers = space_layers(machine);
+  std::vector<tune::Point> found;
+  if (layers.inner.empty()) return found;
+  std::set<std::string> known = {point.key()};
+  for (const std::string& in_registers : names_on(layers.registers, point)) {
+    const std::string around = layers.inner + in_registers.substr(layers.registers.size());
+    const int64_t parts = point.integer(in_registers), rounds = point.integer(around);
+    for (const int64_t other : other_parts(parts)) {
+      Values values = values_of(point);
+      values[in_registers] = other;
+      values[around] = std::max<int64_t>(1, parts * rounds / other);
+      tune::Point traded = space.parameters().repair(values);
+      const bool as_asked = traded.integer(in_registers) == other;
+      if (as_asked && known.insert(traded.key()).second) found.push_back(std::move(traded));
+    }
+  }
+  return found;
+}
+
+}  // namespace mdh::driver
