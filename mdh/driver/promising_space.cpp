@@ -47,16 +47,13 @@ std::vector<tune::Point> PromisingSpace::neighbours(const tune::Point& point) co
     }
   };
   add(space_.neighbours(point));
-  add(near_(point));
+  if (near_.all) add(near_.all(point));
   return all;
 }
 
 tune::Point PromisingSpace::changed(const tune::Point& point, Random& random) const {
-  if (random.chance(20)) {
-    const std::vector<tune::Point> near = near_(point);
-    if (!near.empty()) return random.pick(near);
-  }
-  return space_.mutate(point, random);
+  const auto near = near_.one && random.chance(20) ? near_.one(point, random) : std::nullopt;
+  return near ? *near : space_.mutate(point, random);
 }
 
 tune::Point PromisingSpace::mutate(const tune::Point& point, Random& random) const {

@@ -18,12 +18,16 @@ class PromisingSpace : public tune::SearchDomain {
  public:
   using Estimate = std::function<double(const tune::Point&)>;
   /// Points that are near in other ways than by the change of one parameter.
-  using Near = std::function<std::vector<tune::Point>(const tune::Point&)>;
+  struct Near {
+    std::function<std::vector<tune::Point>(const tune::Point&)> all = nullptr;
+    std::function<std::optional<tune::Point>(const tune::Point&, Random&)> one = nullptr;
+  };
 
   /// The space must outlive this one. There is at least one good point.
-  PromisingSpace(
-      const tune::SearchDomain& space, std::vector<tune::Point> good, Estimate estimate,
-      Near near = [](const tune::Point&) { return std::vector<tune::Point>(); });
+  PromisingSpace(const tune::SearchDomain& space, std::vector<tune::Point> good, Estimate estimate,
+                 Near near);
+  PromisingSpace(const tune::SearchDomain& space, std::vector<tune::Point> good, Estimate estimate)
+      : PromisingSpace(space, std::move(good), std::move(estimate), Near{}) {}
 
   /// Unknown: it cannot be listed.
   std::optional<tune::Count> size() const override { return std::nullopt; }

@@ -25,6 +25,26 @@ std::vector<tune::Point> good(const tune::Space& space) {
   return {*space.point({{"a", int64_t{4}}, {"b", int64_t{6}}})};
 }
 
+TEST(PromisingSpace, points_that_are_near_in_other_ways_are_neighbours_if_they_are_not_much_worse) {
+  const tune::Space all = space();
+  const auto at = [&](int64_t a, int64_t b) { return *all.point({{"a", a}, {"b", b}}); };
+  const std::vector<tune::Point> others = {at(24, 1), at(48, 48)};
+  const PromisingSpace promising(
+      all, good(all), cost,
+      {.all = [&](const tune::Point&) { return others; },
+       .one = [&](const tune::Point&, Random& random) { return random.pick(others); }});
+  std::set<std::string> keys;
+  for (const tune::Point& near : promising.neighbours(at(4, 6))) keys.insert(near.key());
+  EXPECT_TRUE(keys.contains(at(24, 1).key()));
+  EXPECT_FALSE(keys.contains(at(48, 48).key()));
+  Random random(1);
+  int reached = 0;
+  for (int n = 0; n < 100; ++n) {
+    reached += promising.mutate(at(4, 6), random).key() == at(24, 1).key() ? 1 : 0;
+  }
+  EXPECT_GT(reached, 5);
+}
+
 TEST(PromisingSpace, what_is_drawn_is_near_and_not_much_worse) {
   const tune::Space all = space();
   const PromisingSpace promising(all, good(all), cost);

@@ -1,6 +1,7 @@
 // Changes of two decisions at once that leave a tile as large as it was.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "mdh/driver/search_space.h"
@@ -8,9 +9,13 @@
 namespace mdh::driver {
 
 /// Points that have other parts of one dimension in registers and so many more or fewer in the loop
-/// around them: either change alone makes tiles that suit no cache. Valid values, though not
-/// everywhere valid configurations.
+/// around them: either change alone makes tiles that suit no cache. Values are valid,
+/// configurations not everywhere.
 std::vector<tune::Point> trades(const SearchSpace& space, const machine::Machine& machine,
                                 const tune::Point& point);
+
+/// One of them; nothing if the first that comes to mind is none.
+std::optional<tune::Point> trade(const SearchSpace& space, const machine::Machine& machine,
+                                 const tune::Point& point, Random& random);
 
 }  // namespace mdh::driver

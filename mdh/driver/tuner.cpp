@@ -58,7 +58,10 @@ class TuningRun {
     if (options_.technique == "auto" && !start.empty()) {
       promising.emplace(
           space_.parameters(), start, [&](const tune::Point& p) { return estimate_(space_, p); },
-          [&](const tune::Point& p) { return trades(space_, options_.candidates.machine, p); });
+          PromisingSpace::Near{
+              .all = [&](const tune::Point& p) { return trades(space_, machine(), p); },
+              .one = [&](const tune::Point& p,
+                         Random& random) { return trade(space_, machine(), p, random); }});
     }
     const tune::SearchDomain& domain =
         promising ? static_cast<const tune::SearchDomain&>(*promising) : space_.parameters();
@@ -81,6 +84,8 @@ class TuningRun {
   }
 
  private:
+  const machine::Machine& machine() const { return options_.candidates.machine; }
+
   double elapsed() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   }
@@ -89,7 +94,7 @@ class TuningRun {
   bool is_over(double part) {
     std::string why;
     if (elapsed() > options_.seconds * part) why = "time";
-    if (options_.evaluations > 0 && report_.trials.size() >= options_.evaluations) {
+    if (options_.evaluations > 0 && report_.trials.size() >= evaluations_until(part)) {
       why = "evaluations";
     }
     if (refused_ >= hopeless) why = "nothing compiles";
@@ -97,6 +102,12 @@ class TuningRun {
     const bool is_new = report_.stopped_by != "space exhausted" || why == "interrupted";
     if (!why.empty() && is_new) report_.stopped_by = why;
     return !why.empty();
+  }
+
+  /// Few are for the search alone.
+  size_t evaluations_until(double part) const {
+    const double all = static_cast<double>(options_.evaluations);
+    return static_cast<size_t>(options_.evaluations < 64 ? all : std::ceil(part * all));
   }
 
   /// Even the smallest budget is enough for the first few.
@@ -161,7 +172,8 @@ class TuningRun {
   std::vector<tune::Point> new_points(tune::Technique& technique) {
     size_t wanted = options_.batch;
     if (options_.evaluations > 0) {
-      wanted = std::min(wanted, options_.evaluations - report_.trials.size());
+      wanted = std::min(
+          wanted, options_.evaluations - std::min(options_.evaluations, report_.trials.size()));
     }
     std::vector<tune::Point> points;
     while (4 * points.size() < 3 * wanted) {

@@ -140,7 +140,8 @@ TEST(Tuner, refines_by_the_compilers_that_decide) {
   const hl::Program p = matmul(48);
   TuneOptions o;
   o.candidates = options();
-  o.seconds = 20;
+  o.evaluations = 80;
+  o.seconds = 100;
   std::vector<std::string> phases;
   const TuneReport report = tune(p, o, [&](const Trial& trial, const TuneProgress& progress) {
     if (phases.empty() || phases.back() != progress.phase) phases.push_back(progress.phase);
@@ -148,11 +149,14 @@ TEST(Tuner, refines_by_the_compilers_that_decide) {
     const bool quick = flags == quick_compiler(compilers_here()).flags;
     EXPECT_EQ(quick, progress.phase == "searching");
   });
-  ASSERT_GE(phases.size(), 2U) << "others used the machine for most of the time";
-  EXPECT_EQ(phases[0], "searching");
-  EXPECT_EQ(phases[1], "refining");
+  EXPECT_EQ(phases, (std::vector<std::string>{"searching", "refining", "final"}));
   ASSERT_TRUE(report.best);
+  EXPECT_GE(report.screening.candidates, 40U);
+  EXPECT_LT(report.screening.candidates, report.searched);
+  EXPECT_GT(report.screening.compiling, 0);
+  EXPECT_GT(report.screening.measuring, 0);
   EXPECT_LE(report.trials.size() - report.searched, 5U) << "in the final";
+  EXPECT_LE(report.trials.size(), 80U);
 }
 
 TEST(Tuner, knows_what_earlier_searches_found) {

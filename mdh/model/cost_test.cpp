@@ -76,6 +76,44 @@ TEST(Cost, results_in_memory_and_tiles_that_do_not_fit_the_registers_cost_more) 
   EXPECT_GT(cost_of(matmul(1024), large).compute, 1.2 * best);
 }
 
+/// Six vectors of results, in lanes along `lanes`.
+std::string updated(const std::string& lanes, const std::string& others) {
+  return R"({"mdh_config": 1, "layers": ["COR", "L1", "REG", "SIMD"], "split": {")" + lanes +
+         R"(": ["COR 2", "L1 128", "SIMD 4"], ")" + others +
+         R"(": ["L1 171", "REG 6"], "k": ["L1 1024"]}, "order": ["COR.)" + lanes + R"(", "L1.)" +
+         lanes + R"(", "L1.)" + others + R"(", "L1.k", "REG.)" + others + R"(", "SIMD.)" + lanes +
+         R"("]})";
+}
+
+TEST(Cost, results_that_are_stored_one_by_one_cost_more_than_vectors) {
+  const double along = cost_of(matmul(1024), updated("j", "i")).compute;
+  const double across = cost_of(matmul(1024), updated("i", "j")).compute;
+  EXPECT_GT(across, 2 * along);
+}
+
+TEST(Cost, wider_lanes_do_not_store_more_elements_than_they_have) {
+  const std::string four = updated("i", "j");
+  const std::string sixteen = replaced(replaced(four, "L1 128", "L1 32"), "SIMD 4", "SIMD 16");
+  const double narrow = cost_of(matmul(1024), four).compute;
+  const double wide = cost_of(matmul(1024), sixteen).compute;
+  EXPECT_LT(wide, 1.5 * narrow);
+}
+
+/// Every k goes through 128 rows of C, which are 4 KiB apart.
+std::string down_the_rows(const std::string& more) {
+  return R"({"mdh_config": 1, "layers": ["COR", "L2", "L1", "REG", "SIMD"],
+             "split": {"i": ["L2 8", "L1 16", "REG 8"], "j": ["COR 2", "L2 128", "SIMD 4"],
+                       "k": ["L1 1024"]},
+             "order": ["COR.j", "L2.j", "L2.i", "L1.k", "L1.i", "REG.i", "SIMD.j"])" +
+         more + "}";
+}
+
+TEST(Cost, results_in_a_place_of_their_own_do_not_crowd_each_other_out) {
+  const std::string own = R"(, "acc": {"C": [{"inside": "L1.k", "region": "L1"}]})";
+  EXPECT_LT(cost_of(matmul(1024), down_the_rows(own)).l2,
+            cost_of(matmul(1024), down_the_rows("")).l2);
+}
+
 TEST(Cost, cores_share_the_work_and_an_uneven_share_is_seen) {
   const std::string one = replaced(tiled, R"("COR 2", "L1 64")", R"("L1 128")");
   const std::string single = replaced(one, R"("order": ["COR.j", )", R"("order": [)");

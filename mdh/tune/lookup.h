@@ -20,7 +20,8 @@ struct TuningProblem {
   std::string target;
 };
 
-/// The proven records of the problem, the fastest first, one per configuration.
+/// The proven records of the problem, the fastest first, one per configuration. A time of one or
+/// two runs counts a tenth more.
 std::vector<Record> best_records(const std::vector<Record>& records, const TuningProblem& problem);
 
 /// The latest records of configurations that crashed or computed something else: they would do so

@@ -33,6 +33,15 @@ TEST(BestRecords, fastest_come_first) {
             (Texts{R"({"number":2})", R"({"number":3})", R"({"number":1})"}));
 }
 
+TEST(BestRecords, times_of_few_runs_have_to_be_clearly_better) {
+  std::vector<Record> records = {some_record(1, 100), some_record(2, 95), some_record(3, 90)};
+  records[0].time_us.n = 3;
+  records[1].time_us.n = 1;
+  records[2].time_us.n = 2;
+  EXPECT_EQ(configs_of(best_records(records, some_problem())),
+            (Texts{R"({"number":3})", R"({"number":1})", R"({"number":2})"}));
+}
+
 TEST(BestRecords, other_problems_do_not_count) {
   std::vector<Record> records(6, some_record(1, 1));
   records[0].program += " ";

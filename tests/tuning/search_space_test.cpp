@@ -170,6 +170,23 @@ TEST(SearchSpace, results_of_a_tile_fit_the_registers) {
   EXPECT_GE(largest, 28) << "all of them are used";
 }
 
+TEST(SearchSpace, tiles_whose_results_are_stored_one_by_one_are_small) {
+  const hl::Program program = program_of("matmul", {{"I", 512}, {"J", 512}, {"K", 512}});
+  const driver::SearchSpace space(program, machine::find_machine("cpu"),
+                                  {.cores = 2, .vectors = {.bytes = 16, .registers = 32}});
+  Random random(5);
+  int across = 0;
+  for (int n = 0; n < 200; ++n) {
+    const tune::Point p = space.parameters().sample(random);
+    const int64_t lanes = p.integer("SIMD.i");  // C is [i, j]
+    if (lanes == 1) continue;
+    ++across;
+    const int64_t tile = p.integer("REG.i") * p.integer("REG.j") * p.integer("REG.k");
+    EXPECT_LE(tile * (std::max<int64_t>(1, lanes / 4) + lanes), 400) << p.key();
+  }
+  EXPECT_GT(across, 20);
+}
+
 TEST(SearchSpace, what_is_locked_is_in_every_configuration) {
   const hl::Program program = program_of("matmul", {{"I", 64}, {"J", 64}, {"K", 64}});
   const driver::SearchSpace space(

@@ -55,6 +55,82 @@ TEST(Worker, inputs_arrive_and_only_outputs_come_back) {
   }
 }
 
+/// y = x + c, and with the second one c = 99.
+struct Sum {
+  Module module;
+  SharedBuffers buffers{{8, 8, 8}};
+
+  explicit Sum(const std::string& more = "")
+      : module{.language = "c", .name = "f", .steps = {{kernel::Launch{"f"}}}} {
+    module.source =
+        "void f(void **b, char *w, long t) {\n  long *y = b[0], *x = b[1], *c = b[2];\n  *y = *x + "
+        "*c;" +
+        more + " }";
+    module.arguments = {
+        {"y", "i64", 8, {}, true}, {"x", "i64", 8, {}, false}, {"c", "i64", 8, {}, false}};
+    set(0, -1);
+    set(1, 3);
+    set(2, 5);
+  }
+
+  void set(size_t n, long value) { *static_cast<long*>(buffers.pointers()[n]) = value; }
+  long result() const { return *static_cast<long*>(buffers.pointers()[0]); }
+};
+
+TEST(Worker, inputs_that_stay_are_not_copied_again) {
+  Sum sum;
+  const Work compiled(sum.module);
+  Worker worker(options());
+  const auto result = [&](bool stay) {
+    sum.set(0, -1);
+    const Outcome outcome =
+        worker.run(sum.module, compiled.object.path, sum.buffers, {.inputs_stay = stay});
+    EXPECT_EQ(outcome.status, WorkStatus::ok) << outcome.reason;
+    return sum.result();
+  };
+  EXPECT_EQ(result(true), 8);
+  sum.set(1, 30);
+  EXPECT_EQ(result(true), 8) << "the promise was that they are the same";
+  EXPECT_EQ(result(false), 35);
+  sum.set(1, 300);
+  EXPECT_EQ(result(true), 305) << "what was not promised is not kept";
+  Sum other;
+  other.set(1, 7);
+  ASSERT_EQ(
+      worker.run(other.module, compiled.object.path, other.buffers, {.inputs_stay = true}).status,
+      WorkStatus::ok);
+  EXPECT_EQ(other.result(), 12) << "other buffers of the same size";
+  EXPECT_EQ(result(true), 305);
+}
+
+TEST(Worker, inputs_that_stay_cannot_be_written) {
+  Sum sum("\n  *c = 99;");
+  const Work compiled(sum.module);
+  Worker worker(options());
+  const WorkOptions stay{.inputs_stay = true};
+  EXPECT_EQ(worker.run(sum.module, compiled.object.path, sum.buffers, stay).status,
+            WorkStatus::crash);
+  Sum good;
+  const Work other(good.module);
+  ASSERT_EQ(worker.run(good.module, other.object.path, good.buffers, stay).status, WorkStatus::ok);
+  EXPECT_EQ(good.result(), 8);
+}
+
+TEST(Worker, outputs_that_are_not_wanted_stay_as_they_were) {
+  Sum sum;
+  const Work compiled(sum.module);
+  Worker worker(options());
+  const WorkOptions only_time{.measure = TimingLimits{.warm_up = 0, .least = 2, .most = 2},
+                              .inputs_stay = true,
+                              .wants_outputs = false};
+  for (int round = 0; round < 2; ++round) {
+    const Outcome outcome = worker.run(sum.module, compiled.object.path, sum.buffers, only_time);
+    ASSERT_EQ(outcome.status, WorkStatus::ok) << outcome.reason;
+    EXPECT_EQ(outcome.timing.count, 2);
+    EXPECT_EQ(sum.result(), -1);
+  }
+}
+
 TEST(Worker, outputs_that_are_not_written_keep_what_they_had) {
   const Work work(module_of("f", "out[1] = 7;", 3));
   Worker worker(options());

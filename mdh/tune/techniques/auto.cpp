@@ -10,7 +10,7 @@ namespace {
 
 enum class View { descend, explore };
 
-constexpr size_t climbers = 4, ranked = 128;
+constexpr size_t climbers = 4, ranked = 128, learned_from = 150;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -210,11 +210,26 @@ class Auto : public Technique {
       features.add(sample.features);
       targets.push_back(scaled(std::min(sample.cost, worst), view));
     };
-    for (const Sample& sample : told_) add(sample);
+    for (const Sample* sample : worth_learning()) add(*sample);
     for (const auto& [_, sample] : believed_) add(sample);
     const ForestOptions& options =
         view == View::explore ? own_.explore_forest : own_.descend_forest;
     return Forest(features, targets, options, random_);
+  }
+
+  // All of a space that is scored as a whole. Of a large one as many as can be learned from in the
+  // time of a measurement: the best ones, and others here and there.
+  std::vector<const Sample*> worth_learning() const {
+    std::vector<const Sample*> samples;
+    for (const Sample& sample : told_) samples.push_back(&sample);
+    if (pool_.is_whole() || samples.size() <= 2 * learned_from) return samples;
+    std::nth_element(samples.begin(), samples.begin() + learned_from, samples.end(),
+                     [](const Sample* a, const Sample* b) { return a->cost < b->cost; });
+    const size_t step = (samples.size() - learned_from) / learned_from + 1;
+    size_t kept = learned_from;
+    for (size_t n = learned_from; n < samples.size(); n += step) samples[kept++] = samples[n];
+    samples.resize(kept);
+    return samples;
   }
 
   double scaled(double cost, View view) const {
