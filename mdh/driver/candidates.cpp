@@ -6,11 +6,13 @@
 #include <cmath>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <new>
 #include <numeric>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "mdh/driver/data.h"
@@ -18,6 +20,8 @@
 #include "mdh/driver/stages.h"
 #include "mdh/driver/verification.h"
 #include "mdh/hl/analysis.h"
+#include "mdh/runtime/cache.h"
+#include "mdh/support/text.h"
 
 namespace mdh::driver {
 namespace {
@@ -46,15 +50,19 @@ void take_failure(const runtime::Outcome& outcome, Trial& trial) {
   trial.reason = outcome.reason;
 }
 
-/// No two elements differ by more than a part of the largest magnitude; nor is one of them no
-/// number where the other is. Of buffers, which begin where their elements may.
+/// No two elements differ by more than a part of the largest magnitude, infinity left out; nor is
+/// one of them no number where the other is. Of buffers, which begin where their elements may.
 template <class Float>
 bool are_close(const char* ours, const char* theirs, size_t bytes, double part) {
   const auto* a = reinterpret_cast<const Float*>(ours);
   const auto* b = reinterpret_cast<const Float*>(theirs);
   const size_t count = bytes / sizeof(Float);
   Float largest = 0;
-  for (size_t n = 0; n < count; ++n) largest = std::max(largest, std::abs(b[n]));
+  for (size_t n = 0; n < count; ++n) {
+    const Float magnitude = std::abs(b[n]);
+    const bool counts = magnitude > largest && magnitude <= std::numeric_limits<Float>::max();
+    largest = counts ? magnitude : largest;
+  }
   const Float most = static_cast<Float>(part) * largest;
   size_t apart = 0;
   for (size_t n = 0; n < count; ++n) {
@@ -85,6 +93,19 @@ Lowered lower_one(const hl::Program& program, const ll::Config& config,
   }
 }
 
+std::string name_of(const hl::Program& program, size_t number) {
+  return fmt::format("{}_{}", kernel_name(program), number);
+}
+
+/// What configurations that differ in decisions without effect have in common.
+std::string code_of(const kernel::Module& module, const std::string& name) {
+  std::string source = module.source;
+  for (size_t at = source.find(name); at != std::string::npos; at = source.find(name, at)) {
+    source.erase(at, name.size());
+  }
+  return runtime::cache_key({source, module.compiler, join(module.flags, "\n")});
+}
+
 /// On all cores: long code takes as long to make as to compile.
 std::vector<Lowered> lower_each(const hl::Program& program, const std::vector<ll::Config>& configs,
                                 const CandidateOptions& options) {
@@ -95,8 +116,7 @@ std::vector<Lowered> lower_each(const hl::Program& program, const std::vector<ll
   const auto work = [&] {
     for (size_t n = next++; n < configs.size(); n = next++) {
       try {
-        results[n] =
-            lower_one(program, configs[n], options, fmt::format("{}_{}", kernel_name(program), n));
+        results[n] = lower_one(program, configs[n], options, name_of(program, n));
       } catch (...) {
         const std::lock_guard<std::mutex> lock(mutex);
         failure = std::current_exception();
@@ -105,7 +125,11 @@ std::vector<Lowered> lower_each(const hl::Program& program, const std::vector<ll
   };
   std::vector<std::thread> others;
   const size_t count = std::min(configs.size(), static_cast<size_t>(available_cores()));
-  for (size_t n = 1; n < count; ++n) others.emplace_back(work);
+  try {
+    for (size_t n = 1; n < count; ++n) others.emplace_back(work);
+  } catch (const std::system_error&) {
+    // There are as many threads as there may be.
+  }
   work();
   for (std::thread& other : others) other.join();
   if (failure) std::rethrow_exception(failure);
@@ -170,7 +194,9 @@ struct Candidates::Parts {
     kernel::Module module;
     runtime::host::Object object;
     int64_t depth = 0;
+    std::string code;  // its name
   };
+  std::map<std::string, Trial> screened;  // what became of code, by its name
   std::vector<std::optional<Compiled>> compiled;
   std::vector<std::vector<char>> right;  // outputs of a verified run
   Coverage coverage = Coverage::none;
@@ -280,6 +306,8 @@ struct Candidates::Parts {
     }
   }
 
+  void measure(const Compiled& c, const Effort& effort, Trial& trial);
+
   /// Leaves the trial verified, or wrong, or says that it is no more than close.
   Likeness check(const Compiled& c, Trial& trial) {
     const Likeness found = likeness();
@@ -321,12 +349,21 @@ std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, T
   std::vector<kernel::Module> modules;
   std::vector<size_t> number_of;
   std::vector<int64_t> depths;
+  std::vector<std::string> codes;
   p.compiled.assign(configs.size(), std::nullopt);
   std::vector<Lowered> lowered = lower_each(p.program, configs, p.options);
   for (size_t n = 0; n < configs.size(); ++n) {
     trials.push_back({.config = configs[n], .outcome = lowered[n].outcome});
     trials[n].reason = std::move(lowered[n].reason);
     if (!lowered[n].module) continue;
+    const std::string code = code_of(*lowered[n].module, name_of(p.program, n));
+    const auto known = p.screened.find(code);
+    if (together == Together::all && known != p.screened.end()) {
+      trials[n] = known->second;
+      trials[n].config = configs[n];
+      continue;
+    }
+    codes.push_back(code);
     modules.push_back(std::move(*lowered[n].module));
     number_of.push_back(n);
     depths.push_back(lowered[n].depth);
@@ -343,7 +380,7 @@ std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, T
     Trial& trial = trials[number_of[m]];
     trial.compiler = modules[m].compiler;
     if (built[m].object) {
-      p.compiled[number_of[m]] = Parts::Compiled{modules[m], *built[m].object, depths[m]};
+      p.compiled[number_of[m]] = Parts::Compiled{modules[m], *built[m].object, depths[m], codes[m]};
     } else {
       using Kind = runtime::host::BuildFailure::Kind;
       trial.outcome = built[m].failure.kind == Kind::timed_out ? RecordOutcome::timeout
@@ -358,31 +395,36 @@ void Candidates::measure(size_t number, const Effort& effort, Trial& trial) {
   Parts& p = *parts_;
   if (!trial.is_good() || !p.compiled[number]) return;
   const Parts::Compiled& c = *p.compiled[number];
-  p.poison(0xff);  // no number, so that an element that is not written is like nothing
+  p.measure(c, effort, trial);
+  if (trial.is_good()) p.screened.insert_or_assign(c.code, trial);
+}
+
+void Candidates::Parts::measure(const Compiled& c, const Effort& effort, Trial& trial) {
+  poison(0xff);  // no number, so that an element that is not written is like nothing
   // Loading takes its time, too, and so does memory that a new process sees for the first time.
-  const double unhurried = 0.3 + 1e-9 * p.bytes();
+  const double unhurried = 0.3 + 1e-9 * bytes();
   const double patience = effort.give_up_us > 0 ? effort.give_up_us * 1.5e-6 + unhurried : 0;
   const runtime::TimingLimits once{.warm_up = 0, .least = 1, .most = 1, .seconds = 0};
   const runtime::Outcome first =
-      p.run(c, {.threads = p.options.threads, .measure = once, .time_limit = patience});
+      run(c, {.threads = options.threads, .measure = once, .time_limit = patience});
   if (first.status != runtime::WorkStatus::ok) return take_failure(first, trial);
-  const auto found = p.check(c, trial);
+  const auto found = check(c, trial);
   if (!trial.is_good()) return;
-  const runtime::Outcome alone = p.warmed_up(c, first);
+  const runtime::Outcome alone = warmed_up(c, first);
   if (alone.status != runtime::WorkStatus::ok) return take_failure(alone, trial);
   trial.timing = alone.timing;
   if (effort.give_up_us > 0 && alone.timing.median_us > effort.give_up_us) return;
   if (effort.look) {
-    const runtime::Outcome look = p.timed(c, *effort.look);
+    const runtime::Outcome look = timed(c, *effort.look);
     if (look.status != runtime::WorkStatus::ok) return take_failure(look, trial);
     trial.timing = look.timing;
     if (effort.look_us > 0 && look.timing.median_us > effort.look_us) return;
   }
-  const runtime::Outcome timed = p.timed(c, effort.limits);
-  if (timed.status != runtime::WorkStatus::ok) return take_failure(timed, trial);
-  trial.timing = timed.timing;
+  const runtime::Outcome whole = timed(c, effort.limits);
+  if (whole.status != runtime::WorkStatus::ok) return take_failure(whole, trial);
+  trial.timing = whole.timing;
   const bool is_best = effort.best_us <= 0 || trial.timing.median_us < effort.best_us;
-  if (is_best && found == Parts::Likeness::close) p.verify_alone(c, trial);
+  if (is_best && found == Likeness::close) verify_alone(c, trial);
 }
 
 }  // namespace mdh::driver

@@ -60,7 +60,8 @@ class Candidates {
   ~Candidates();
 
   /// In as few translation units as there are cores, which costs least, or each in one of its own.
-  /// A configuration that cannot be lowered or compiled is lost alone.
+  /// A configuration that cannot be lowered or compiled is lost alone. Together, those whose code
+  /// is that of one that was measured before have its time at once.
   enum class Together { all, none };
   std::vector<Trial> compile(const std::vector<ll::Config>& configs, Together together);
 

@@ -250,18 +250,25 @@ class TuningRun {
     Effort effort;
     if (best_us <= 0) return effort;
     effort.give_up_us = 1.1 * best_us + cold_us;
-    effort.look = runtime::TimingLimits{.warm_up = 0, .least = 1, .most = 200, .seconds = 0.005};
+    effort.look = runs_for(0.005, best_us);
     effort.look_us = best_us;
-    effort.limits = {.warm_up = 0, .least = 1, .most = 1000, .seconds = 0.02};
+    effort.limits = runs_for(0.02, best_us);
     effort.best_us = best_us;
     return effort;
+  }
+
+  /// As many runs as there is time for: few that agree may all be disturbed.
+  static runtime::TimingLimits runs_for(double seconds, double best_us) {
+    const int least = static_cast<int>(std::clamp(seconds * 1e6 / best_us, 1.0, 50.0));
+    return {.warm_up = 0, .least = least, .most = 1000, .seconds = seconds, .accuracy = 0};
   }
 
   /// What comes close is measured, too.
   static Effort comparison(double best_us) {
     Effort effort = screening(best_us);
     effort.look_us = 1.03 * best_us;
-    effort.limits = Effort().limits;
+    effort.limits = runs_for(0.06, best_us);
+    effort.limits.least = std::max(3, effort.limits.least);
     return effort;
   }
 
@@ -439,7 +446,8 @@ class TuningRun {
     std::vector<Trial> trials = candidates_.compile(finalists(), Candidates::Together::none);
     candidates_.renew_processes();
     std::vector<std::vector<double>> samples(trials.size());
-    Effort effort{.limits = {.warm_up = 1, .least = 3, .most = 1000, .seconds = 0.1}};
+    Effort effort{
+        .limits = {.warm_up = 1, .least = 3, .most = 3000, .seconds = 0.1, .accuracy = 0}};
     for (int round = 0; round < 3; ++round) {
       if (round == 1) effort.best_us = 1e-9;  // all have been verified
       for (size_t n = 0; n < trials.size(); ++n) {

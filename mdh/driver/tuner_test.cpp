@@ -45,6 +45,24 @@ TEST(Candidates, right_ones_are_verified_and_timed) {
   }
 }
 
+TEST(Candidates, decisions_without_effect_are_not_measured_again) {
+  const hl::Program p = matmul(32);
+  Candidates candidates(p, options());
+  ll::Config same = usual(p);
+  same.code.kernel.emit = "serpentine";  // of one accumulator
+  std::vector<Trial> first = candidates.compile({usual(p)}, Candidates::Together::all);
+  candidates.measure(0, {}, first[0]);
+  ASSERT_TRUE(first[0].is_good()) << first[0].reason;
+  std::vector<Trial> again = candidates.compile({same}, Candidates::Together::all);
+  EXPECT_EQ(again[0].timing.median_us, first[0].timing.median_us);
+  EXPECT_EQ(again[0].verified, first[0].verified);
+  EXPECT_EQ(again[0].config, same);
+  candidates.measure(0, {}, again[0]);
+  EXPECT_EQ(again[0].timing.median_us, first[0].timing.median_us);
+  const std::vector<Trial> alone = candidates.compile({same}, Candidates::Together::none);
+  EXPECT_EQ(alone[0].timing.count, 0) << "what is compared is measured";
+}
+
 TEST(Candidates, one_that_cannot_be_lowered_or_compiled_is_lost_alone) {
   const hl::Program p = matmul(24);
   Candidates candidates(p, options());

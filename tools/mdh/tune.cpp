@@ -227,14 +227,6 @@ void print_text(const Problem& problem, const driver::TuneReport& report, const 
   fmt::print("program     {} {}\n", problem.program.name, problem.sizes);
   fmt::print("tried       {} configurations{}\n", report.trials.size(),
              failures.empty() ? "" : ", failed: " + join(failures, ", "));
-  const driver::Screening& s = report.screening;
-  if (s.candidates > 0) {
-    fmt::print(
-        "screened    {}, {:.3g} a second: {:.2g} s asking, {:.2g} s compiling, {:.2g} s "
-        "measuring\n",
-        s.candidates, static_cast<double>(s.candidates) / s.seconds(), s.asking, s.compiling,
-        s.measuring);
-  }
   fmt::print("best        {:.4g} us, {:.4g} GFLOP/s, {:.4g} GB/s, verified: {}{}\n",
              best.timing.median_us,
              rate(static_cast<double>(hl::operations(problem.program)), best),
@@ -244,6 +236,14 @@ void print_text(const Problem& problem, const driver::TuneReport& report, const 
     fmt::print("gain        {:.2f} over the first choice ({:.4g} us)\n",
                report.first->timing.median_us / best.timing.median_us,
                report.first->timing.median_us);
+  }
+  const driver::Screening& s = report.screening;
+  if (s.candidates > 0) {
+    fmt::print(
+        "screened    {}, {:.3g} a second: {:.2g} s asking, {:.2g} s compiling, {:.2g} s "
+        "measuring\n",
+        s.candidates, static_cast<double>(s.candidates) / s.seconds(), s.asking, s.compiling,
+        s.measuring);
   }
   if (!records.summary().empty()) fmt::print("recorded    {}\n", records.summary());
 }
