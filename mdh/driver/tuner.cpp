@@ -7,7 +7,9 @@
 #include <set>
 
 #include "mdh/driver/compiler_choice.h"
+#include "mdh/driver/efforts.h"
 #include "mdh/driver/first_choice.h"
+#include "mdh/driver/predicted_times.h"
 #include "mdh/driver/promising_space.h"
 #include "mdh/driver/rates.h"
 #include "mdh/driver/search_space.h"
@@ -15,7 +17,6 @@
 #include "mdh/ll/print.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
-#include "mdh/tune/forest.h"
 #include "mdh/tune/technique.h"
 
 namespace mdh::driver {
@@ -243,35 +244,6 @@ class TuningRun {
     report_.screening.measuring = measuring_;
   }
 
-  /// A first run, with all that it finds in no cache, decides whether there is a second one, and
-  /// only what beats the best then is measured further: what comes close is refined later.
-  static Effort screening(double best_us) {
-    constexpr double cold_us = 1000;
-    Effort effort;
-    if (best_us <= 0) return effort;
-    effort.give_up_us = 1.1 * best_us + cold_us;
-    effort.look = runs_for(0.005, best_us);
-    effort.look_us = best_us;
-    effort.limits = runs_for(0.02, best_us);
-    effort.best_us = best_us;
-    return effort;
-  }
-
-  /// As many runs as there is time for: few that agree may all be disturbed.
-  static runtime::TimingLimits runs_for(double seconds, double best_us) {
-    const int least = static_cast<int>(std::clamp(seconds * 1e6 / best_us, 1.0, 50.0));
-    return {.warm_up = 0, .least = least, .most = 1000, .seconds = seconds, .accuracy = 0};
-  }
-
-  /// What comes close is measured, too.
-  static Effort comparison(double best_us) {
-    Effort effort = screening(best_us);
-    effort.look_us = 1.03 * best_us;
-    effort.limits = runs_for(0.06, best_us);
-    effort.limits.least = std::max(3, effort.limits.least);
-    return effort;
-  }
-
   double best_us() const { return report_.best ? report_.best->timing.median_us : 0; }
 
   void take_if_better(const Trial& trial) {
@@ -367,7 +339,8 @@ class TuningRun {
     const ll::KernelCode& code = refined_.front().config.code.kernel;
     const CompilerChoice compiler{code.compiler, code.flags};
     const std::vector<tune::Point> points = near_the_fastest(near);
-    const std::vector<double> times = predicted(near, points);
+    const std::vector<double> times =
+        predicted_times(near, relative_times(), points, options_.seed);
     std::vector<size_t> order(points.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::stable_sort(order.begin(), order.end(),
@@ -398,9 +371,7 @@ class TuningRun {
     return points;
   }
 
-  /// By a model of all that was measured, each time relative to the best by the same compiler.
-  std::vector<double> predicted(const PromisingSpace& near,
-                                const std::vector<tune::Point>& points) const {
+  std::vector<RelativeTime> relative_times() const {
     const auto compiler_of = [](const Trial& trial) {
       const ll::KernelCode& code = trial.config.code.kernel;
       return code.compiler + " " + join(code.flags, " ");
@@ -411,21 +382,11 @@ class TuningRun {
       double& least = best.try_emplace(compiler_of(trial), HUGE_VAL).first->second;
       least = std::min(least, trial.timing.median_us);
     }
-    tune::Matrix known, asked;
-    std::vector<double> targets;
+    std::vector<RelativeTime> times;
     for (const Trial& trial : report_.trials) {
       const auto point = trial.is_good() ? point_of(trial.config) : std::nullopt;
-      if (!point) continue;
-      known.add(near.features(*point));
-      targets.push_back(std::log(trial.timing.median_us / best.at(compiler_of(trial))));
+      if (point) times.push_back({*point, trial.timing.median_us / best.at(compiler_of(trial))});
     }
-    std::vector<uint32_t> all(points.size());
-    std::iota(all.begin(), all.end(), 0u);
-    for (const tune::Point& point : points) asked.add(near.features(point));
-    Random random(options_.seed);
-    std::vector<double> times;
-    const tune::Forest forest(known, targets, {.min_leaf = 2, .features_tried = 0.4}, random);
-    for (const tune::Prediction& p : forest.predict(asked, all)) times.push_back(p.mean);
     return times;
   }
 
@@ -446,8 +407,7 @@ class TuningRun {
     std::vector<Trial> trials = candidates_.compile(finalists(), Candidates::Together::none);
     candidates_.renew_processes();
     std::vector<std::vector<double>> samples(trials.size());
-    Effort effort{
-        .limits = {.warm_up = 1, .least = 3, .most = 3000, .seconds = 0.1, .accuracy = 0}};
+    Effort effort = decision();
     for (int round = 0; round < 3; ++round) {
       if (round == 1) effort.best_us = 1e-9;  // all have been verified
       for (size_t n = 0; n < trials.size(); ++n) {

@@ -41,6 +41,25 @@ double student_t99(int degrees) {
   return t;
 }
 
+/// What decides when to stop, in no time: between two short runs, threads that wait for the next
+/// one fall asleep and caches lose what it needs.
+struct RunningMean {
+  int count = 0;
+  double mean = 0, squares = 0;  // of deviations
+
+  void add(double sample) {
+    const double before = sample - mean;
+    mean += before / ++count;
+    squares += before * (sample - mean);
+  }
+
+  double ci99() const {
+    if (count < 2) return 0;
+    const double deviation = std::sqrt(squares / (count - 1));
+    return student_t99(count - 1) * deviation / std::sqrt(count);
+  }
+};
+
 }  // namespace
 
 Timing summarize(std::vector<double> samples) {
@@ -81,18 +100,20 @@ double interleaved_ratio(const std::function<void()>& ours, const std::function<
 Timing measure(const std::function<void()>& run, const TimingLimits& limits) {
   for (int n = 0; n < limits.warm_up; ++n) run();
   std::vector<double> samples;
+  samples.reserve(static_cast<size_t>(std::clamp(limits.most, 1, 4096)));
+  RunningMean mean;
   const auto start = Clock::now();
-  Timing timing;
-  while (timing.count < limits.most) {
+  while (mean.count < limits.most) {
     const auto before = Clock::now();
     run();
-    samples.push_back(microseconds(Clock::now() - before));
-    timing = summarize(samples);
-    const bool known = timing.ci99_us <= limits.accuracy * timing.mean_us;
-    const bool late = microseconds(Clock::now() - start) > limits.seconds * 1e6;
-    if (timing.count >= limits.least && (known || late)) break;
+    const auto after = Clock::now();
+    samples.push_back(microseconds(after - before));
+    mean.add(samples.back());
+    const bool known = mean.ci99() <= limits.accuracy * mean.mean;
+    const bool late = microseconds(after - start) > limits.seconds * 1e6;
+    if (mean.count >= limits.least && (known || late)) break;
   }
-  return timing;
+  return summarize(std::move(samples));
 }
 
 }  // namespace mdh::runtime
