@@ -55,7 +55,7 @@ TEST(Worker, inputs_arrive_and_only_outputs_come_back) {
   }
 }
 
-/// y = x + c, and with the second one c = 99.
+/// y = x + c, and what the test wants to happen then.
 struct Sum {
   Module module;
   SharedBuffers buffers{{8, 8, 8}};
