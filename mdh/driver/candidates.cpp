@@ -361,6 +361,7 @@ std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, T
     if (together == Together::all && known != p.screened.end()) {
       trials[n] = known->second;
       trials[n].config = configs[n];
+      trials[n].is_repeated = true;
       continue;
     }
     codes.push_back(code);

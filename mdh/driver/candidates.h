@@ -36,7 +36,8 @@ struct Trial {
   runtime::Timing timing;
   std::string verified = "none";  // "sampled", "full"
   std::string compiler;
-  double seconds = 0;  // of the search, when the outcome was known
+  double seconds = 0;        // of the search, when the outcome was known
+  bool is_repeated = false;  // its code was measured before; nothing was compiled
 
   bool is_good() const { return outcome == tune::RecordOutcome::ok; }
 };

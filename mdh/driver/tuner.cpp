@@ -256,7 +256,8 @@ class TuningRun {
     trial.seconds = elapsed();
     report_.trials.push_back(trial);
     if (!trial.is_good()) ++report_.failures[to_string(trial.outcome)];
-    refused_ = trial.outcome == tune::RecordOutcome::compile_error ? refused_ + 1 : 0;
+    const bool refused = trial.outcome == tune::RecordOutcome::compile_error;
+    if (!trial.is_repeated) refused_ = refused ? refused_ + 1 : 0;
     if (trial.is_good() && !report_.first) report_.first = trial;
     if (trial.is_good()) take_if_better(trial);
     TuneProgress progress{

@@ -57,6 +57,8 @@ TEST(Candidates, decisions_without_effect_are_not_measured_again) {
   EXPECT_EQ(again[0].timing.median_us, first[0].timing.median_us);
   EXPECT_EQ(again[0].verified, first[0].verified);
   EXPECT_EQ(again[0].config, same);
+  EXPECT_TRUE(again[0].is_repeated);
+  EXPECT_FALSE(first[0].is_repeated);
   candidates.measure(0, {}, again[0]);
   EXPECT_EQ(again[0].timing.median_us, first[0].timing.median_us);
   const std::vector<Trial> alone = candidates.compile({same}, Candidates::Together::none);
