@@ -69,8 +69,8 @@ class Candidates {
   /// Runs and times what compile() left good; the n-th of them.
   void measure(size_t number, const Effort& effort, Trial& trial);
 
-  /// Each compiler's code runs in a process, which grows old: systems move the memory of old ones
-  /// together, which makes them faster. What is compared from now on runs in new ones.
+  /// Each compiler's code runs in a process of its own. The same code may be faster in an old one:
+  /// what is compared from now on runs in new ones.
   void renew_processes();
 
  private:
