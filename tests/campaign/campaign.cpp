@@ -1,6 +1,7 @@
 // Random triples through all evaluators and back ends, for as long as one likes.
 //
 //   campaign --from 1 --count 200 --on evaluators|openmp|address|thread|opencl [--save FOLDER]
+//            [--write FOLDER]
 //
 // Prints one JSON object: cases, refused, failures with their seeds, and how often each rule of the
 // planner was made use of. A case that fails is shrunk and saved. Exit code 1 if there is one, 3 if
@@ -26,6 +27,7 @@ struct Options {
   uint64_t count = 100;
   std::string on = "openmp";
   std::string save;
+  std::string write;
   size_t batch = 20;
 };
 
@@ -67,15 +69,21 @@ std::string judge(const Triple& triple, uint64_t seed, const Options& options) {
   }
 }
 
-void save(const Triple& triple, uint64_t seed, const std::string& complaint,
-          const Options& options) {
+/// Seeds mean something else as soon as a generator changes; files do not.
+std::filesystem::path write_files(const Triple& triple, uint64_t seed, const std::string& parent) {
   const std::filesystem::path folder =
-      std::filesystem::path(options.save) / fmt::format("seed_{}", seed);
+      std::filesystem::path(parent) / fmt::format("seed_{}", seed);
   std::filesystem::create_directories(folder);
   write_file(folder / "program.mdh", hl::print(triple.program));
   write_file(folder / "machine.json", machine::print(triple.machine));
   write_file(folder / "config.json", ll::print(triple.config));
-  write_file(folder / "complaint.txt", fmt::format("on {}: {}\n", options.on, complaint));
+  return folder;
+}
+
+void save(const Triple& triple, uint64_t seed, const std::string& complaint,
+          const Options& options) {
+  write_file(write_files(triple, seed, options.save) / "complaint.txt",
+             fmt::format("on {}: {}\n", options.on, complaint));
 }
 
 void fail(const Triple& triple, uint64_t seed, const std::string& complaint, const Options& options,
@@ -129,6 +137,7 @@ Summary run(const Options& options) {
   std::vector<Prepared> batch;
   for (uint64_t seed = options.from; seed < options.from + options.count; ++seed) {
     const Triple triple = make_triple(seed);
+    if (!options.write.empty()) write_files(triple, seed, options.write);
     try {
       auto one = prepare(triple, seed, target_of(options));
       if (one) {
@@ -156,6 +165,7 @@ int main(int argc, char** argv) {
   app.add_option("--on", options.on, "evaluators, openmp, address, thread or opencl")
       ->check(CLI::IsMember({"evaluators", "openmp", "address", "thread", "opencl"}));
   app.add_option("--save", options.save, "a folder for cases that fail");
+  app.add_option("--write", options.write, "a folder for all cases, as drawn");
   app.add_option("--batch", options.batch, "kernels that are compiled together");
   CLI11_PARSE(app, argc, argv);
   if (const std::string lacks = mdh::test::missing_for(options.on); !lacks.empty()) {
