@@ -1,6 +1,7 @@
 // The back ends, one row each.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ struct Target {
   std::string summary;
   std::string machine;  // the machine it is configured for unless the user names one
   passes::Teams teams;  // how its cores work together
-  kernel::Module (*print)(const loop::Program&, const std::string& name);  // none: the reference
+  /// Source text; none for the reference. A test may print something else.
+  std::function<kernel::Module(const loop::Program&, const std::string& name)> print;
 };
 
 const std::vector<Target>& targets();
