@@ -11,20 +11,6 @@ namespace {
 
 using Opcode = TapeStep::Opcode;
 
-Value element(const TapeStep& s, const Value* slots) {
-  const int64_t index = slots[s.b].as_integer();
-  if (index < 0 || index >= s.c) {
-    user_error("E131", {}, fmt::format("index {} is outside of an array field of {}", index, s.c),
-               "indices of array fields run from 0 to one less than their length");
-  }
-  return slots[s.a + index];
-}
-
-[[noreturn]] void endless(int64_t steps) {
-  user_error("E132", {}, fmt::format("a loop has not ended after {} steps", steps),
-             "its condition has to become false");
-}
-
 Value execute(const TapeStep& s, const Value* slots) {
   switch (s.opcode) {
     case Opcode::constant:
@@ -38,7 +24,7 @@ Value execute(const TapeStep& s, const Value* slots) {
     case Opcode::copy:
       return slots[s.a];
     case Opcode::element:
-      return element(s, slots);
+      return slots[s.a + checked_index(slots[s.b].as_integer(), s.c)];
     case Opcode::mathematics: {
       const std::array<Value, 2> arguments = {slots[s.a], slots[s.b]};
       return apply_math(*s.math, s.type, {arguments.data(), static_cast<size_t>(s.c)});
@@ -78,11 +64,24 @@ int64_t Tape::run(std::span<const Value> arguments, std::span<Value> results,
       slots[step.to] = execute(step, slots);
     } else if (step.opcode == Opcode::jump || slots[step.a].bits == 0) {
       n = static_cast<size_t>(step.c);
-      if (done > most) endless(most);
+      if (done > most) report_endless_loop(most);
     }
   }
   for (size_t i = 0; i < results_.size(); ++i) results[i] = slots[results_[i]];
   return done;
+}
+
+int64_t checked_index(int64_t index, int count) {
+  if (index < 0 || index >= count) {
+    user_error("E131", {}, fmt::format("index {} is outside of an array field of {}", index, count),
+               "indices of array fields run from 0 to one less than their length");
+  }
+  return index;
+}
+
+void report_endless_loop(int64_t steps) {
+  user_error("E132", {}, fmt::format("a loop has not ended after {} steps", steps),
+             "its condition has to become false");
 }
 
 }  // namespace mdh::scalar

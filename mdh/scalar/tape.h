@@ -64,4 +64,9 @@ class Tape {
   std::vector<int> results_;  // slots of all leaves of all results
 };
 
+/// The index, or the user error of one that is outside of an array field.
+int64_t checked_index(int64_t index, int count);
+
+[[noreturn]] void report_endless_loop(int64_t steps);
+
 }  // namespace mdh::scalar

@@ -37,8 +37,9 @@ int TapeCompiler::compile(const Expr& e, const Environment& environment) {
   return slot;
 }
 
-int TapeCompiler::node(const Literal& literal, const Expr&, const Environment&) {
-  return emit({.opcode = Opcode::constant, .value = literal.value});
+int TapeCompiler::node(const Literal& literal, const Expr& e, const Environment&) {
+  const Scalar type = e.type().is_scalar() ? effective(e.type()) : Scalar::i64;
+  return emit({.opcode = Opcode::constant, .type = type, .value = literal.value});
 }
 
 int TapeCompiler::node(const Variable& v, const Expr&, const Environment& environment) {
