@@ -97,7 +97,7 @@ Enclosure wrap_integers(Scalar from, Scalar to, const Enclosure& a) {
 
 Enclosure absolute_integers(Scalar type, const Enclosure& a) {
   if (!is_signed(type) || a.least.as_integer() >= 0) return a;
-  if (a.least == everything(type).least) return everything(type);
+  if (a.least == everything(type).least) return a.is_point() ? a : everything(type);
   const int64_t below = -a.least.as_integer(), above = a.greatest.as_integer();
   const int64_t least = above < 0 ? -above : 0;
   return {Value::integer(least), Value::integer(std::max(below, std::abs(above)))};

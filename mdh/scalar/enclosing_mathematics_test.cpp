@@ -174,7 +174,7 @@ TEST(EnclosingMathematics, magnitude_of_integers) {
   EXPECT_EQ(absolute(-5, 3), (Enclosure{Value::integer(0), Value::integer(5)}));
   EXPECT_EQ(absolute(-5, -3), (Enclosure{Value::integer(3), Value::integer(5)}));
   EXPECT_EQ(absolute(2, 3), (Enclosure{Value::integer(2), Value::integer(3)}));
-  EXPECT_EQ(absolute(-128, -128).least.as_integer(), -128);
+  EXPECT_EQ(absolute(-128, -128), (Enclosure{Value::integer(-128), Value::integer(-128)}));
   EXPECT_EQ(absolute(-128, 3), everything(Scalar::i8));
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "mdh/hl/analysis.h"
+#include "mdh/hl/parse.h"
 #include "mdh/support/text.h"
 #include "tests/property/random_expression.h"
 
@@ -440,5 +442,20 @@ class FileWriter {
 }  // namespace
 
 RandomFile random_file(Choices& choices) { return FileWriter(choices).run(); }
+
+std::vector<scalar::Function> functions_of(const hl::Program& p) {
+  std::vector<scalar::Function> functions = {hl::scalar_function(p)};
+  if (!hl::has_custom_operator(p)) functions.push_back(hl::combine_function(p));
+  return functions;
+}
+
+std::vector<scalar::Function> random_functions(Choices& choices) {
+  const RandomFile file = random_file(choices);
+  try {
+    return functions_of(hl::instantiate(hl::parse(file.text), file.bindings));
+  } catch (const Error&) {
+    return {};
+  }
+}
 
 }  // namespace mdh::test

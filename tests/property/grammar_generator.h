@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "mdh/hl/instantiate.h"
 #include "tests/property/choices.h"
@@ -18,5 +19,11 @@ struct RandomFile {
 /// Nearly all of them are valid: what a literal is worth in a type that is chosen later is not
 /// looked at.
 RandomFile random_file(Choices& choices);
+
+/// f and the combine operator of a program.
+std::vector<scalar::Function> functions_of(const hl::Program& p);
+
+/// Those of a random file; none if the generator wrote something that is refused.
+std::vector<scalar::Function> random_functions(Choices& choices);
 
 }  // namespace mdh::test

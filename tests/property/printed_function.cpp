@@ -74,29 +74,11 @@ std::vector<Bytes> memory_of(const Trial& trial) {
   return buffers;
 }
 
-std::vector<Scalar> leaf_types(const Function& f) {
-  std::vector<Scalar> types;
-  for (size_t n = 0; n < f.results.size(); ++n) {
-    for (const scalar::Leaf& leaf : leaves_of(result_type(f, n))) types.push_back(leaf.type);
-  }
-  return types;
-}
-
 /// Machines differ in which zero the smaller one of 0 and -0 is.
 bool agrees(Scalar type, Value a, Value b) {
   if (!is_floating(type) || a == b) return a == b;
   const double x = a.as_floating(), y = b.as_floating();
   return std::isnan(x) ? std::isnan(y) : x == 0 && y == 0;
-}
-
-std::string description(const Function& f) {
-  std::string text;
-  for (const auto* part : {&f.locals, &f.results}) {
-    for (const scalar::Assignment& a : *part) {
-      text += fmt::format("  {} = {};\n", a.target.name, scalar::print(a.value));
-    }
-  }
-  return text;
 }
 
 std::string texts(const std::vector<Value>& leaves, const std::vector<Scalar>& types) {
@@ -116,11 +98,32 @@ bool interpreted(const scalar::Tape& tape, const std::vector<Value>& arguments,
   }
 }
 
-std::string difference(const Trial& trial, const runtime::host::Kernel& kernel) {
+Cases results_of(const Trial& trial, const runtime::host::Kernel& kernel) {
   std::vector<Bytes> buffers = memory_of(trial);
   std::vector<void*> pointers;
   for (Bytes& buffer : buffers) pointers.push_back(buffer.data());
   kernel(pointers, 1);
+  Cases results(trial.cases.size());
+  for (size_t c = 0; c < trial.cases.size(); ++c) {
+    for (size_t n = 0; n < trial.f.results.size(); ++n) {
+      read_element(buffers[n], static_cast<int64_t>(c), result_type(trial.f, n), results[c]);
+    }
+  }
+  return results;
+}
+
+std::vector<kernel::Module> modules_of(const std::vector<Trial>& trials,
+                                       const Translation& translation) {
+  std::vector<kernel::Module> modules;
+  for (size_t n = 0; n < trials.size(); ++n) {
+    modules.push_back(printed_module(trials[n].f, translation.dialect, fmt::format("trial_{}", n)));
+    modules.back().contract_allowed = translation.contracts;
+  }
+  return modules;
+}
+
+std::string difference(const Trial& trial, const runtime::host::Kernel& kernel) {
+  const Cases results = results_of(trial, kernel);
   const scalar::Tape tape(trial.f);
   const std::vector<Scalar> types = leaf_types(trial.f);
   std::vector<Scalar> given;
@@ -128,11 +131,9 @@ std::string difference(const Trial& trial, const runtime::host::Kernel& kernel) 
     for (const scalar::Leaf& leaf : leaves_of(p.type)) given.push_back(leaf.type);
   }
   for (size_t c = 0; c < trial.cases.size(); ++c) {
-    std::vector<Value> expected(types.size()), found;
+    const std::vector<Value>& found = results[c];
+    std::vector<Value> expected(types.size());
     if (!interpreted(tape, trial.cases[c], expected)) continue;
-    for (size_t n = 0; n < trial.f.results.size(); ++n) {
-      read_element(buffers[n], static_cast<int64_t>(c), result_type(trial.f, n), found);
-    }
     for (size_t n = 0; n < types.size(); ++n) {
       if (agrees(types[n], expected[n], found[n])) continue;
       return fmt::format("{}of ({}) gives ({}), not ({})\n{}", description(trial.f),
@@ -159,6 +160,24 @@ std::vector<Translation> translations() {
     all.push_back({"opencl", Dialect::opencl, {clang, flags}});
   }
   return all;
+}
+
+std::vector<Scalar> leaf_types(const Function& f) {
+  std::vector<Scalar> types;
+  for (size_t n = 0; n < f.results.size(); ++n) {
+    for (const scalar::Leaf& leaf : leaves_of(result_type(f, n))) types.push_back(leaf.type);
+  }
+  return types;
+}
+
+std::string description(const Function& f) {
+  std::string text;
+  for (const auto* part : {&f.locals, &f.results}) {
+    for (const scalar::Assignment& a : *part) {
+      text += fmt::format("  {} = {};\n", a.target.name, scalar::print(a.value));
+    }
+  }
+  return text;
 }
 
 // ---- values
@@ -279,13 +298,18 @@ kernel::Module printed_module(const Function& f, Dialect dialect, const std::str
   return module;
 }
 
-std::string difference(const std::vector<Trial>& trials, const Translation& translation) {
-  std::vector<kernel::Module> modules;
-  for (size_t n = 0; n < trials.size(); ++n) {
-    modules.push_back(printed_module(trials[n].f, translation.dialect, fmt::format("trial_{}", n)));
-  }
+std::vector<Cases> compiled_results(const std::vector<Trial>& trials,
+                                    const Translation& translation) {
   const std::vector<runtime::host::Kernel> kernels =
-      runtime::host::load(modules, translation.compiler);
+      runtime::host::load(modules_of(trials, translation), translation.compiler);
+  std::vector<Cases> results;
+  for (size_t n = 0; n < trials.size(); ++n) results.push_back(results_of(trials[n], kernels[n]));
+  return results;
+}
+
+std::string difference(const std::vector<Trial>& trials, const Translation& translation) {
+  const std::vector<runtime::host::Kernel> kernels =
+      runtime::host::load(modules_of(trials, translation), translation.compiler);
   for (size_t n = 0; n < trials.size(); ++n) {
     const std::string found = difference(trials[n], kernels[n]);
     if (!found.empty()) return translation.name + ":\n" + found;

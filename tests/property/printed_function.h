@@ -17,6 +17,7 @@ struct Translation {
   std::string name;
   codegen::Dialect dialect;
   runtime::host::Compiler compiler;
+  bool contracts = false;  // a * b + c may be rounded once
 };
 
 /// With every compiler that is installed; clang traps what C leaves undefined.
@@ -38,6 +39,16 @@ Cases random_cases(Choices& choices, const scalar::Function& f, int count);
 /// A kernel that applies f to arrays of elements in memory.
 kernel::Module printed_module(const scalar::Function& f, codegen::Dialect dialect,
                               const std::string& name);
+
+/// Compiles all of them at once: what each gives, case by case, leaf by leaf.
+std::vector<Cases> compiled_results(const std::vector<Trial>& trials,
+                                    const Translation& translation);
+
+/// The types of the leaves of all results.
+std::vector<scalar::Scalar> leaf_types(const scalar::Function& f);
+
+/// A function as text, for messages.
+std::string description(const scalar::Function& f);
 
 /// Compiles all of them at once and says where a result is not the interpreter's, bit by bit; any
 /// value is right where the interpreter reports an error, and all NaNs are alike, as are 0 and -0.

@@ -17,23 +17,6 @@ namespace {
 using codegen::Dialect;
 using scalar::Function;
 
-/// f and the combine operator of a program.
-std::vector<Function> functions_of(const hl::Program& p) {
-  std::vector<Function> functions = {hl::scalar_function(p)};
-  if (!hl::has_custom_operator(p)) functions.push_back(hl::combine_function(p));
-  return functions;
-}
-
-/// None if the generator wrote something that is refused.
-std::vector<Function> random_functions(Choices& choices) {
-  const RandomFile file = random_file(choices);
-  try {
-    return functions_of(hl::instantiate(hl::parse(file.text), file.bindings));
-  } catch (const Error&) {
-    return {};
-  }
-}
-
 std::vector<Trial> random_trials(Choices& choices, int files) {
   std::vector<Trial> trials;
   for (int n = 0; n < files; ++n) {
