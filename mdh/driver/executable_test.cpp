@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "mdh/driver/test_programs.h"
 #include "mdh/runtime/testing.h"
 #include "mdh/support/testing.h"
@@ -67,6 +70,66 @@ TEST(Executable, copy_outlives_the_original) {
   void* const buffers[] = {&s, x};
   copy(buffers, 1);
   EXPECT_EQ(s, 111);
+}
+
+/// Calls that gave something else than K times the number of their thread. All calls of a thread
+/// read its own numbers; `of(t)` is what thread t calls.
+long wrong_sums(int threads, int calls, int64_t K, int threads_of_a_call,
+                const std::function<const Executable&(int)>& of) {
+  std::atomic<long> wrong{0};
+  std::vector<std::thread> all;
+  for (int t = 0; t < threads; ++t) {
+    all.emplace_back([&, t] {
+      std::vector<int64_t> x(static_cast<size_t>(K), t + 1);
+      for (int n = 0; n < calls; ++n) {
+        int64_t s = -1;
+        void* const buffers[] = {&s, x.data()};
+        of(t)(buffers, threads_of_a_call);
+        if (s != K * (t + 1)) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : all) thread.join();
+  return wrong;
+}
+
+TEST(ExecutableThreads, eight_threads_call_one_executable_ten_thousand_times_each) {
+  const Executable run = compiled(sum(Scalar::i64, 1000), 4);
+  ASSERT_GT(run.module().workspace(), 0) << "there is something to share";
+  EXPECT_EQ(wrong_sums(8, 10000, 1000, 1, [&](int) -> const Executable& { return run; }), 0);
+}
+
+TEST(ExecutableThreads, copies_may_be_called_at_the_same_time) {
+  const Executable run = compiled(sum(Scalar::i64, 500), 3);
+  const std::vector<Executable> copies(6, run);
+  EXPECT_EQ(wrong_sums(6, 3000, 500, 1, [&](int t) -> const Executable& { return copies[t]; }), 0);
+}
+
+TEST(ExecutableThreads, each_call_may_have_threads_of_its_own) {
+  const Executable run = compiled(sum(Scalar::i64, 4096), 2);
+  EXPECT_EQ(wrong_sums(3, 200, 4096, 2, [&](int) -> const Executable& { return run; }), 0);
+}
+
+TEST(ExecutableThreads, floats_give_what_one_thread_gives) {
+  const Executable run = compiled(matvec(Scalar::f32, 1, 3500), 4);
+  ASSERT_GT(run.module().workspace(), 0) << "there is something to share";
+  const auto result = [&](float factor) {
+    std::vector<float> w(1), M(3500), v(3500);
+    for (size_t n = 0; n < M.size(); ++n) M[n] = factor / static_cast<float>(n + 3);
+    for (size_t k = 0; k < v.size(); ++k) v[k] = 1.0F / static_cast<float>(k + 1);
+    void* const buffers[] = {w.data(), M.data(), v.data()};
+    run(buffers, 1);
+    return w;
+  };
+  const std::vector<float> one = result(1), two = result(-2.5F);
+  std::atomic<int> wrong{0};
+  const auto repeat = [&](float factor, const std::vector<float>& expected) {
+    for (int n = 0; n < 1000; ++n) wrong += result(factor) == expected ? 0 : 1;
+  };
+  std::thread first(repeat, 1.0F, one), second(repeat, -2.5F, two);
+  first.join();
+  second.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST(Executable, arguments_are_the_buffers_outputs_first) {

@@ -55,8 +55,8 @@ std::shared_ptr<char[]> aligned_memory(int64_t bytes) {
                            unit.compiler.path, join(flags, " "), failure.text),
                "does it compile without them?");
   }
-  internal_check(false, "{} refused the printed source:\n{}", unit.compiler.path, failure.text);
-  std::abort();
+  internal_failure(
+      false, fmt::format("{} refused the printed source:\n{}", unit.compiler.path, failure.text));
 }
 
 Object build_one(const Unit& unit, const std::vector<std::string>& flags,
@@ -87,7 +87,8 @@ Kernel::Kernel(const kernel::Module& module, const Object& object)
     : module_(module),
       object_(object),
       library_(open_library(object.path)),
-      workspace_(aligned_memory(module.workspace())) {
+      workspaces_(std::make_shared<Pool<Workspace>>(
+          [bytes = module.workspace()] { return aligned_memory(bytes); })) {
   kernel::for_each_launch(module.steps, [&](const kernel::Launch& launch, auto) {
     void* entry = dlsym(library_.get(), launch.function.c_str());
     internal_check(entry != nullptr, "the compiled library lacks '{}'", launch.function);
@@ -110,7 +111,8 @@ void Kernel::operator()(std::span<void* const> buffers, int threads) const {
                  buffers.size(), module_.arguments.size());
   std::vector<void*> pointers(buffers.begin(), buffers.end());
   const long granted = std::clamp<long>(threads, 1, module_.threads());
-  for (const Entry entry : entries_) entry(pointers.data(), workspace_.get(), granted);
+  const Pool<Workspace>::Loan workspace(*workspaces_);
+  for (const Entry entry : entries_) entry(pointers.data(), workspace->get(), granted);
 }
 
 }  // namespace mdh::runtime::host

@@ -8,10 +8,15 @@
 
 #include "mdh/kernel/module.h"
 #include "mdh/runtime/host/build.h"
+#include "mdh/runtime/pool.h"
 
 namespace mdh::runtime::host {
 
 /// A loaded kernel. Copies share the library it lives in, which is unloaded with the last of them.
+///
+/// Any number of threads may call a kernel, and copies of it, at the same time: each call has a
+/// workspace of its own. Workspaces are kept for later calls; there are as many as there were calls
+/// at the same time.
 class Kernel {
  public:
   /// Loads a compiled module. An object that cannot be loaded is missing something, one without the
@@ -23,17 +28,21 @@ class Kernel {
 
   const kernel::Module& module() const { return module_; }
 
+  /// How many workspaces this kernel and its copies have.
+  size_t workspaces() const { return workspaces_->made(); }
+
   /// The file it was loaded from.
   const std::string& path() const { return object_.path; }
 
  private:
   using Entry = void (*)(void**, char*, long);
+  using Workspace = std::shared_ptr<char[]>;
 
   kernel::Module module_;
   Object object_;
   std::shared_ptr<void> library_;
   std::vector<Entry> entries_;
-  std::shared_ptr<char[]> workspace_;
+  std::shared_ptr<Pool<Workspace>> workspaces_;
 };
 
 /// Compiles all modules as one translation unit with this compiler and loads it. A source that does

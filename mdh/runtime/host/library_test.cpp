@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <fstream>
 #include <iterator>
 #include <numeric>
+#include <thread>
 
 #include "mdh/runtime/process.h"
 #include "mdh/runtime/testing.h"
@@ -110,6 +112,59 @@ TEST(Library, kernels_of_one_library_have_workspaces_of_their_own) {
   result_of(kernels[0]);
   result_of(kernels[1]);
   EXPECT_EQ(result_of(kernels[0]), std::vector<long>{11});
+}
+
+// ---- threads
+
+/// Writes a number of its own all over its workspace, and then reads it back.
+Module writes_and_reads(int64_t bytes) {
+  Module module = module_of("noisy", fmt::format(R"(
+    const char mine = (char)out[0];
+    for (long n = 0; n < {0}; ++n) ((volatile char *)workspace)[n] = mine;
+    long same = 0;
+    for (long n = 0; n < {0}; ++n) same += ((volatile char *)workspace)[n] == mine;
+    out[0] = same;)",
+                                                 bytes));
+  module.workspace_bytes = bytes;
+  return module;
+}
+
+/// Calls that did not find in their workspace what they had written there.
+long disturbed(const std::vector<Kernel>& one_per_thread, int calls, int64_t bytes) {
+  std::atomic<long> wrong{0};
+  std::vector<std::thread> threads;
+  for (size_t t = 0; t < one_per_thread.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int n = 0; n < calls; ++n) {
+        long out = static_cast<long>(t) + 1;
+        void* pointer = &out;
+        one_per_thread[t]({&pointer, 1}, 1);
+        if (out != bytes) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return wrong;
+}
+
+TEST(LibraryThreads, one_kernel_on_eight_threads_has_a_workspace_for_each_call) {
+  const Kernel kernel = load_one(writes_and_reads(4096));
+  EXPECT_EQ(disturbed(std::vector<Kernel>(8, kernel), 500, 4096), 0);
+  EXPECT_LE(kernel.workspaces(), 8u);
+}
+
+TEST(LibraryThreads, copies_of_a_kernel_share_workspaces_but_not_at_the_same_time) {
+  const Kernel original = load_one(writes_and_reads(1000));
+  const std::vector<Kernel> copies(5, original);
+  EXPECT_EQ(disturbed(copies, 10000, 1000), 0);
+  EXPECT_EQ(original.workspaces(), copies.back().workspaces());
+  EXPECT_LE(original.workspaces(), 5u);
+}
+
+TEST(LibraryThreads, calls_one_after_the_other_use_one_workspace) {
+  const Kernel kernel = load_one(writes_and_reads(100));
+  EXPECT_EQ(disturbed({kernel}, 100, 100), 0);
+  EXPECT_EQ(kernel.workspaces(), 1u);
 }
 
 TEST(Library, wrong_number_of_buffers_is_a_bug) {

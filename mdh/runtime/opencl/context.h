@@ -8,7 +8,8 @@
 namespace mdh::runtime::opencl {
 
 /// Copies are the same context; it is closed with the last of them and of what was made with it.
-/// Its commands run in the order in which they are given. One thread at a time may use a context.
+/// Its commands run in the order in which they are given. Any number of threads may use a context:
+/// their commands wait in one queue.
 class Context {
  public:
   explicit Context(const Device& device);

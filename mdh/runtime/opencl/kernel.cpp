@@ -7,18 +7,24 @@
 #include "mdh/runtime/opencl/launcher.h"
 #include "mdh/runtime/opencl/limits.h"
 #include "mdh/runtime/opencl/program.h"
+#include "mdh/runtime/pool.h"
 #include "mdh/support/diagnostic.h"
 
 namespace mdh::runtime::opencl {
 
-struct Kernel::State {
-  kernel::Module module;
-  Context context;
+/// What belongs to one call at a time: the arguments of an OpenCL function are a part of it.
+struct Session {
   Functions functions;
   Owned<cl_mem> workspace;
 };
 
 namespace {
+
+Session session_of(const kernel::Module& module, cl_program program, const Context& context) {
+  const Context::Handles& on = context.handles();
+  return {functions_of(module, program, on),
+          allocate(on, module.workspace_bytes, fmt::format("the workspace of '{}'", module.name))};
+}
 
 void set_buffer(const Context::Handles& on, cl_kernel function, size_t index, cl_mem buffer) {
   check(on.api.set_kernel_arg(function, static_cast<cl_uint>(index), sizeof(cl_mem), &buffer),
@@ -26,6 +32,17 @@ void set_buffer(const Context::Handles& on, cl_kernel function, size_t index, cl
 }
 
 }  // namespace
+
+struct Kernel::State {
+  State(const kernel::Module& of, const Context& on, std::shared_ptr<const Owned<cl_program>> from)
+      : module(of), context(on), sessions([this, program = std::move(from)] {
+          return session_of(module, program->get(), context);
+        }) {}
+
+  kernel::Module module;
+  Context context;
+  Pool<Session> sessions;
+};
 
 const kernel::Module& Kernel::module() const { return state_->module; }
 
@@ -44,14 +61,15 @@ RunTime Kernel::run(const Memory& memory) const {
   internal_check(&memory.context().handles() == &on, "memory of another context");
   internal_check(buffers.size() == state_->module.arguments.size(), "{} buffers for {} arguments",
                  buffers.size(), state_->module.arguments.size());
-  for (const auto& [name, function] : state_->functions) {
+  const Pool<Session>::Loan session(state_->sessions);
+  for (const auto& [name, function] : session->functions) {
     for (size_t n = 0; n < buffers.size(); ++n) set_buffer(on, function.get(), n, buffers[n].get());
-    set_buffer(on, function.get(), buffers.size(), state_->workspace.get());
+    set_buffer(on, function.get(), buffers.size(), session->workspace.get());
   }
   Launcher launcher(on, buffers.size() + 1);
   const auto start = std::chrono::steady_clock::now();
   kernel::for_each_launch(state_->module.steps, [&](const kernel::Launch& launch, auto indices) {
-    launcher.launch(state_->functions.at(launch.function).get(), launch, indices);
+    launcher.launch(session->functions.at(launch.function).get(), launch, indices);
   });
   RunTime time = launcher.finish();
   time.wall_us =
@@ -63,12 +81,10 @@ std::vector<Kernel> load(std::span<const kernel::Module> modules, const Context&
   const Context::Handles& on = context.handles();
   for (const kernel::Module& module : modules) check_types(module, on.device);
   if (modules.empty()) return {};
-  const Owned<cl_program> program = build(modules, on);
+  const auto program = std::make_shared<const Owned<cl_program>>(build(modules, on));
   std::vector<Kernel> kernels;
   for (const kernel::Module& module : modules) {
-    kernels.push_back(Kernel(std::make_shared<const Kernel::State>(Kernel::State{
-        module, context, functions_of(module, program.get(), on),
-        allocate(on, module.workspace_bytes, fmt::format("the workspace of '{}'", module.name))})));
+    kernels.push_back(Kernel(std::make_shared<Kernel::State>(module, context, program)));
   }
   return kernels;
 }

@@ -22,7 +22,11 @@ struct RunTime {
 /// the workspace, and one 64-bit integer per Repeat around its launch, outermost first.
 ///
 /// Drivers may finish compiling at the first launch: warm up before timing. Copies share one
-/// program and one workspace.
+/// program.
+///
+/// Any number of threads may call a kernel, and copies of it, at the same time: each call has
+/// functions with arguments of their own and a workspace of its own, which are kept for later
+/// calls. Their launches wait in one queue.
 class Kernel {
  public:
   /// Everything at once, from and to the host's memory: one pointer per argument, outputs first.
@@ -37,9 +41,9 @@ class Kernel {
  private:
   friend std::vector<Kernel> load(std::span<const kernel::Module>, const Context&);
   struct State;
-  explicit Kernel(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  explicit Kernel(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
-  std::shared_ptr<const State> state_;
+  std::shared_ptr<State> state_;
 };
 
 /// Builds all modules as one program, which is cheaper than one each. Refuses launches that the

@@ -1,6 +1,9 @@
 #include "mdh/runtime/opencl/kernel.h"
 
+#include <algorithm>
+#include <atomic>
 #include <numeric>
+#include <thread>
 
 #include "mdh/runtime/opencl/testing.h"
 #include "mdh/support/testing.h"
@@ -309,6 +312,39 @@ TEST_F(Kernels, buffer_that_is_too_large_is_refused) {
   EXPECT_EQ(d.kind, DiagnosticKind::missing);
   EXPECT_EQ(d.code, "E616");
   EXPECT_EQ(d.message.find(fmt::format("the buffer 'y' has {} bytes; ", bytes)), 0u) << d.message;
+}
+
+// ---- threads
+
+/// Two launches that meet in the workspace, with a buffer each: the first doubles, the second adds.
+Module two_steps() {
+  Module module = module_of(
+      {output("y", "i64", 8, {64}), input("x", "i64", 8, {64})},
+      "__kernel void first(__global long *y, __global const long *x, __global long *w) {\n"
+      "  w[get_global_id(0)] = 2 * x[get_global_id(0)]; }\n"
+      "__kernel void second(__global long *y, __global const long *x, __global long *w) "
+      "{\n  y[get_global_id(0)] = w[63 - get_global_id(0)] + 1; }",
+      {{Launch{"first", {4, 1, 1}, {16, 1, 1}}}, {Launch{"second", {4, 1, 1}, {16, 1, 1}}}});
+  module.workspace_bytes = 64 * 8;
+  return module;
+}
+
+TEST_F(Kernels, threads_that_call_one_kernel_do_not_disturb_each_other) {
+  const Kernel kernel = load_one(two_steps());
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (long t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t, copy = kernel] {
+      std::vector<long> x(64, t + 1), y(64);
+      for (int n = 0; n < 200; ++n) {
+        std::fill(y.begin(), y.end(), -1);
+        call(n % 2 == 0 ? kernel : copy, y, x);
+        if (y != std::vector<long>(64, 2 * (t + 1) + 1)) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0) << "of 800";
 }
 
 // ---- arithmetic
