@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "mdh/driver/test_programs.h"
+#include "mdh/hl/edsl.h"
 #include "mdh/support/testing.h"
 
 namespace mdh::driver::arguments_test {
@@ -45,6 +46,24 @@ TEST(Call, wrong_buffers_are_refused_by_name) {
               call(e, {buffer(w), buffer(M), buffer(short_v)});
             }).message,
             "buffer 'v' has 8 bytes, but f32[3] needs 12");
+}
+
+// The memory behind the buffer is somebody else's.
+TEST(Call, index_outside_of_the_buffer_is_refused_before_anything_is_compiled) {
+  using namespace hl::edsl;
+  const auto built = [](int64_t extent) {
+    return compiled(out_view(hl::edsl::buffer("y", f32).at([](Index i) { return index(i); })) *
+                    md_hom({{"i", 8}}, [](Scalars in) { return in["x"]; }, {cc()}) *
+                    inp_view(hl::edsl::buffer("x", f32).extents({extent}).at(
+                        [](Index i) { return index(i * i); })));
+  };
+  const Diagnostic d = diagnostic_of([&] { built(10); });
+  EXPECT_EQ(d.code, "E235");
+  EXPECT_EQ(d.message, "index 1 of buffer 'x' is 49 at i = 7, outside of [0, 10)");
+  std::vector<float> x(50), y(8);
+  for (size_t n = 0; n < x.size(); ++n) x[n] = static_cast<float>(n);
+  call(built(50), {driver::buffer(y), driver::buffer(x)});
+  EXPECT_EQ(y, (std::vector<float>{0, 1, 4, 9, 16, 25, 36, 49}));
 }
 
 TEST(Call, types_have_the_names_of_the_text_form) {

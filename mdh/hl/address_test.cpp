@@ -83,6 +83,16 @@ TEST(IndexRange, is_exact_where_every_dimension_occurs_once) {
   EXPECT_EQ(range_of("(i - 6) % 4 + 3"), (std::pair<int64_t, int64_t>(0, 3)));
 }
 
+// ~x is -x - 1.
+TEST(FindAffine, complement_is_affine_and_a_negated_condition_is_not) {
+  const Program p = reading("[99] = [~i + 7]");
+  const auto form = find_affine(p, p.inputs[0].accesses[0].index[0]);
+  ASSERT_TRUE(form.has_value());
+  for (int64_t i = 0; i < 7; ++i) EXPECT_EQ(form->at(std::vector<int64_t>{i, 0}), ~i + 7);
+  const Program choice = reading("[99] = [(if !(i < j) then i else j)]");
+  EXPECT_FALSE(find_affine(choice, choice.inputs[0].accesses[0].index[0]).has_value());
+}
+
 TEST(IndexRange, of_a_quotient_by_an_index_is_unknown) {
   const Program p = reading("[99] = [8 / (j + 1)]");
   EXPECT_FALSE(index_range(p, p.inputs[0].accesses[0].index[0], sizes(p)).has_value());
@@ -101,8 +111,10 @@ TEST(Address, is_row_major_for_any_index_function) {
   }
 }
 
+// verify() refuses such programs; those that are made by hand are noticed as well.
 TEST(Address, outside_of_the_buffer_names_the_point) {
-  const Program p = reading("[20] = [i * j]");
+  Program p = reading("[25] = [i * j]");
+  p.inputs[0].declared = {scalar::index_literal(20)};
   Random random(1);
   const std::vector<Array> inputs = random_inputs(p, random);
   const Diagnostic d = diagnostic_of([&] { evaluate(p, inputs); });

@@ -50,7 +50,11 @@ std::optional<Affine> to_affine(const Program& p, const Expr& e) {
   }
   if (const auto* u = e.as<scalar::Unary>()) {
     const auto inner = to_affine(p, u->operand);
-    return inner ? scaled(*inner, -1) : std::nullopt;
+    const auto negative = inner ? scaled(*inner, -1) : std::nullopt;
+    if (!negative || u->op == scalar::UnaryOp::negate) return negative;
+    if (u->op == scalar::UnaryOp::logical_not) return std::nullopt;
+    zero.constant = -1;  // ~x is -x - 1
+    return added(*negative, zero);
   }
   const auto* b = e.as<scalar::Binary>();
   if (!b) return std::nullopt;

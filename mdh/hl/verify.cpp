@@ -5,6 +5,7 @@
 
 #include "mdh/hl/address.h"
 #include "mdh/hl/analysis.h"
+#include "mdh/hl/check_index.h"
 #include "mdh/hl/laws.h"
 #include "mdh/hl/print.h"
 #include "mdh/scalar/combiner.h"
@@ -151,8 +152,7 @@ void verify_declared(const BufferView& view) {
   }
 }
 
-/// Bounds of index functions that are not affine are not exact: those are checked when they are
-/// evaluated, at every point.
+/// Bounds of index functions that are not affine are not exact; verify_points() looks closer.
 void verify_index(const Program& p, const BufferView& view, const Access& access, size_t e,
                   const std::vector<int64_t>& over) {
   const Expr& index = access.index[e];
@@ -193,6 +193,22 @@ void verify_volume(const Program& p, const BufferView& view) {
                  "use smaller sizes, or split the computation");
     }
     product *= n;
+  }
+}
+
+/// What must hold at every point, also of index functions that are not affine.
+void verify_points(const Program& p) {
+  CheckBudget budget;
+  for (const auto* views : {&p.outputs, &p.inputs}) {
+    for (const BufferView& view : *views) {
+      const Extents inside = extents(p, view);
+      const std::vector<int64_t> over = sizes_of_accesses(p, view);
+      for (const Access& access : view.accesses) {
+        for (size_t e = 0; e < access.index.size(); ++e) {
+          check_index(p, {view, access.index[e], e}, inside[e], over, budget);
+        }
+      }
+    }
   }
 }
 
@@ -284,6 +300,7 @@ void verify(const Program& p) {
   for (const auto* views : {&p.outputs, &p.inputs}) {
     for (const BufferView& view : *views) verify_volume(p, view);
   }
+  verify_points(p);
   verify_operators(p);
   verify_functions(p);
 }

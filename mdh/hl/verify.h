@@ -6,8 +6,8 @@
 namespace mdh::hl {
 
 /// Throws the first violation as a user error with its place: sizes below 1, outputs that are not
-/// assigned exactly once, index functions that are not affine or leave the buffer, operators that
-/// do not fit together.
+/// assigned exactly once, index functions that leave the buffer, divide by zero or overflow at any
+/// point (see check_index.h), operators that do not fit together.
 void verify(const Program& p);
 
 }  // namespace mdh::hl

@@ -5,6 +5,7 @@
 #include "mdh/passes/blocks.h"
 #include "mdh/passes/plan_inputs.h"
 #include "mdh/passes/plan_outputs.h"
+#include "mdh/scalar/print.h"
 
 namespace mdh::passes {
 namespace {
@@ -17,6 +18,32 @@ void check_open(const ll::Program& low) {
     if (op.parts != ll::open_parts) continue;
     unsupported("E506", {}, fmt::format("code for the open level {}", to_string(low, op.level)),
                 "give the size when the program is compiled");
+  }
+}
+
+/// Made of what can be printed as an index: operations on 64-bit integers, and choices.
+bool is_printable(const scalar::Expr& e) {
+  const scalar::Type& type = e.type();
+  bool all =
+      type == scalar::Type(scalar::Scalar::i64) || type == scalar::Type(scalar::Scalar::boolean);
+  all = all && !e.as<scalar::Cast>() && !e.as<scalar::Loop>() && !e.as<scalar::Call>();
+  scalar::for_each_child(e, [&](const scalar::Expr& child) { all = all && is_printable(child); });
+  return all;
+}
+
+void check_indices(const hl::Program& p) {
+  for (const auto* views : {&p.outputs, &p.inputs}) {
+    for (const hl::BufferView& view : *views) {
+      for (const hl::Access& access : view.accesses) {
+        for (const scalar::Expr& index : access.index) {
+          if (is_printable(index)) continue;
+          unsupported("E507", index.where(),
+                      fmt::format("code for the index function '{}' of buffer '{}'",
+                                  scalar::print(index), view.symbol.name),
+                      "without casts, loops and calls, or run it with --target reference");
+        }
+      }
+    }
   }
 }
 
@@ -35,6 +62,7 @@ void check_program(const hl::Program& p) {
                             output.symbol.name),
                 "run it with --target reference");
   }
+  check_indices(p);
 }
 
 class Planner {

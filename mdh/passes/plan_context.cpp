@@ -225,11 +225,28 @@ Symbol PlanContext::add_temporary(loop::Buffer buffer) {
   return buffer.symbol;
 }
 
+namespace {
+
+/// Index arithmetic knows operations on two numbers only: ~x is -1 - x, !c is c == false.
+Expr without_complements(const Expr& e) {
+  const Expr inner = scalar::map_children(e, without_complements);
+  const auto* u = inner.as<scalar::Unary>();
+  if (!u || u->op == scalar::UnaryOp::negate) return inner;
+  if (u->op == scalar::UnaryOp::bit_not) {
+    return scalar::binary(scalar::BinaryOp::subtract, scalar::index_literal(-1), u->operand,
+                          e.where());
+  }
+  const Expr no = scalar::literal(scalar::Scalar::boolean, scalar::Value::integer(0));
+  return scalar::binary(scalar::BinaryOp::equal, u->operand, no, e.where());
+}
+
+}  // namespace
+
 Expr index_of(const Expr& e) {
   const Expr plain = substitute(e, [](const scalar::Variable& v, const Expr& at) {
     return std::optional(scalar::variable(loop::named(v.symbol.name), at.type(), at.where()));
   });
-  return loop::without_negation(plain);
+  return loop::without_negation(without_complements(plain));
 }
 
 std::string plain_name(std::string name) {

@@ -236,6 +236,22 @@ TEST(Plan, outputs_that_may_be_written_twice_are_refused) {
   EXPECT_NE(planned_body(with("y: i64 = [3 * i + j]"), entries), "");
 }
 
+TEST(Plan, index_functions_with_casts_loops_or_calls_are_refused) {
+  const std::string entries = R"("layers": ["L1"], "split": {"i": ["L1 4"]}, "order": ["L1.i"])";
+  const auto refused = [&](const std::string& index) {
+    return refusal(
+        "p = out_view( y: i64 = [i] ) * md_hom( i: 4 by cc ) { y = x; } * inp_view( x: "
+        "i64[9] = [" +
+            index + "] )",
+        entries);
+  };
+  EXPECT_EQ(refused("i64(u8(i))"),
+            "E507 not supported: code for the index function 'i64(u8(i))' of buffer 'x' | without "
+            "casts, loops and calls, or run it with --target reference");
+  EXPECT_EQ(refused("i64(sqrt(f32(i)))").substr(0, 4), "E507");
+  EXPECT_EQ(refused("(loop (k = 0) while (k < i) { k = k + 1 } yield k)").substr(0, 4), "E507");
+}
+
 TEST(Plan, open_levels_are_refused) {
   const machine::Machine& cpu = machine::find_machine("cpu");
   ll::Program low =
