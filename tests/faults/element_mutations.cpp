@@ -15,37 +15,58 @@ using scalar::binary;
 using scalar::BinaryOp;
 using scalar::index_literal;
 
-/// An index that stays inside of its extent, if the extents do. Vectors want sums of counters, so
-/// that the ways of other statements are closed to them.
-std::optional<Element> elsewhere(const Program& p, Element e, uint64_t detail, bool in_lanes) {
+Expr inside(const Expr& index, int64_t extent) {
+  return binary(BinaryOp::remainder, index, index_literal(extent));
+}
+
+/// One index of an element is another one: a neighbour, whether there is one or not, or
+/// any element that there is.
+enum class Way { before, behind, constant, swapped, next, previous };
+
+struct Move {
+  size_t axis;
+  Way way;
+  uint64_t rest;
+};
+
+Move move_of(const Element& e, uint64_t detail, const std::vector<Way>& ways) {
+  const uint64_t axes = e.index.size();
+  return {detail % axes, ways[detail / axes % ways.size()], detail / axes / ways.size()};
+}
+
+/// What vectors can do: sums of counters.
+const std::vector<Way> straight = {Way::before, Way::behind, Way::constant};
+const std::vector<Way> anywhere = {Way::before,  Way::behind, Way::constant,
+                                   Way::swapped, Way::next,   Way::previous};
+/// What stays inside of the buffer.
+const std::vector<Way> harmless = {Way::constant, Way::swapped, Way::next, Way::previous};
+
+Element elsewhere(const Program& p, Element e, const Move& move) {
   const scalar::Extents& extents = loop::find_buffer(p, e.buffer).extents;
-  if (e.index.empty()) return std::nullopt;
-  const size_t axis = detail % e.index.size();
-  detail /= e.index.size();
-  const size_t other = (axis + 1) % e.index.size();
+  const size_t axis = move.axis, other = (axis + 1) % e.index.size();
   Expr& index = e.index[axis];
-  switch (detail % 6) {
-    case 0:
+  switch (move.way) {
+    case Way::before:
       index = plus(index, -1);
-      return e;
-    case 1:
+      break;
+    case Way::behind:
       index = plus(index, 1);
-      return e;
-    case 2:
-      index = index_literal(static_cast<int64_t>(detail / 6) % extents[axis]);
-      return e;
-    case 3:
+      break;
+    case Way::constant:
+      index = index_literal(static_cast<int64_t>(move.rest) % extents[axis]);
+      break;
+    case Way::swapped:
       std::swap(index, e.index[other]);
-      return e;
-    case 4:
-      if (in_lanes) return std::nullopt;
-      index = binary(BinaryOp::remainder, plus(index, 1), index_literal(extents[axis]));
-      return e;
-    default:
-      if (in_lanes) return std::nullopt;
+      for (const size_t n : {axis, other}) e.index[n] = inside(e.index[n], extents[n]);
+      break;
+    case Way::next:
+      index = inside(plus(index, 1), extents[axis]);
+      break;
+    case Way::previous:
       index = binary(BinaryOp::maximum, plus(index, -1), index_literal(0));
-      return e;
+      break;
   }
+  return e;
 }
 
 Element& element_of(loop::Load& s) { return s.from; }
@@ -69,9 +90,9 @@ std::optional<Program> changed(const Program& p, const Mutation& m, Role role) {
   const auto site = pick_access<T>(p, m, role);
   if (!site) return std::nullopt;
   T access = *site->stmt.template as<T>();
-  const auto other = elsewhere(p, element_of(access), m.detail, site->in_lanes);
-  if (!other) return std::nullopt;
-  element_of(access) = *other;
+  Element& element = element_of(access);
+  if (element.index.empty()) return std::nullopt;
+  element = elsewhere(p, element, move_of(element, m.detail, site->in_lanes ? straight : anywhere));
   return replaced(p, site->number, {StmtNode{access}});
 }
 
@@ -97,11 +118,11 @@ std::optional<Program> input_elsewhere_once(const Program& p, const Mutation& m)
   const auto site = pick_access<loop::Load>(p, m, Role::input);
   if (!site || site->in_lanes) return std::nullopt;
   loop::Load load = *site->stmt.as<loop::Load>();
-  const auto other = elsewhere(p, load.from, m.detail, false);
   const auto chosen = at_one_point(site->around, m.detail / 64);
-  if (!other || !chosen) return std::nullopt;
+  if (load.from.index.empty() || !chosen) return std::nullopt;
+  const Element other = elsewhere(p, load.from, move_of(load.from, m.detail, harmless));
   for (size_t n = 0; n < load.from.index.size(); ++n) {
-    load.from.index[n] = scalar::select(*chosen, other->index[n], load.from.index[n]);
+    load.from.index[n] = scalar::select(*chosen, other.index[n], load.from.index[n]);
   }
   return replaced(p, site->number, {StmtNode{load}});
 }

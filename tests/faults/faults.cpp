@@ -3,9 +3,9 @@
 //   faults [--from 1] [--count 100] [--on openmp|opencl] [--kind KIND] [--tune N] [--right N]
 //          [--save FOLDER]
 //
-// Plants `count` faults and runs each of them; of those on OpenMP, N are searched with as well.
-// Then runs N kernels that are right. Prints one JSON object. Exit code 1 if a fault escapes or a
-// right kernel is refused, 3 if this machine lacks the target.
+// Plants `count` faults, seed after seed, and runs each of them; so many of them are put into a
+// search as well, on OpenMP. Then runs N kernels that are right. Prints one JSON object. Exit code
+// 1 if a fault escapes or a right kernel is refused, 3 if this machine lacks the target.
 #include <CLI/CLI.hpp>
 #include <map>
 
@@ -73,14 +73,8 @@ void plant_one(uint64_t seed, const Options& options, Summary& summary) {
   if (tuned.fate == Fate::escaped) report(*fault, tuned, "tune", options, summary);
 }
 
-/// Half of them of the programs of the faults, half of anything.
 void run_right_one(uint64_t seed, const Options& options, Summary& summary) {
-  Random random(seed);
-  Subject subject = seed % 2 == 0 ? draw_subject(options.plant.target, random) : Subject{};
-  if (seed % 2 == 1) {
-    subject.triple = make_triple(seed);
-    subject.name = subject.triple.program.name;
-  }
+  const Subject subject = right_subject(seed, options.plant.target);
   const auto refusal = run_right(subject, options.plant.target, seed);
   if (!refusal) {
     ++summary.unsupported;
@@ -94,7 +88,7 @@ void run_right_one(uint64_t seed, const Options& options, Summary& summary) {
 
 Summary run(const Options& options) {
   Summary summary;
-  for (uint64_t seed = options.from; seed < options.from + options.count; ++seed) {
+  for (uint64_t seed = options.from; summary.planted < options.count; ++seed) {
     plant_one(seed, options, summary);
   }
   for (uint64_t seed = options.from; summary.right < options.right; ++seed) {
@@ -104,14 +98,22 @@ Summary run(const Options& options) {
 }
 
 nlohmann::json to_json(const Summary& s, const Options& options) {
-  return {{"on", options.plant.target}, {"from", options.from},
-          {"planted", s.planted},       {"caught", s.caught},
-          {"crashed", s.crashed},       {"large", s.large},
-          {"no_fault_found", s.none},   {"equivalent_draws", s.equivalent},
-          {"tuned", s.tuned},           {"tune_caught", s.tune_caught},
-          {"right", s.right},           {"unsupported", s.unsupported},
-          {"escaped", s.escaped},       {"refused", s.refused},
-          {"kinds", s.kinds},           {"programs", s.programs},
+  return {{"on", options.plant.target},
+          {"from", options.from},
+          {"planted", s.planted},
+          {"caught", s.caught},
+          {"crashed", s.crashed},
+          {"large", s.large},
+          {"no_fault_found", s.none},
+          {"equivalent_draws", s.equivalent},
+          {"tuned", s.tuned},
+          {"tune_caught", s.tune_caught},
+          {"right", s.right},
+          {"unsupported", s.unsupported},
+          {"escaped", s.escaped},
+          {"refused", s.refused},
+          {"kinds", s.kinds},
+          {"programs", s.programs},
           {"types", s.types}};
 }
 

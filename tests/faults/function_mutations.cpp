@@ -18,9 +18,7 @@ using Result = std::optional<loop::Program>;
 /// What a node becomes; nothing if it stays.
 using Change = std::function<std::optional<Expr>(const Expr&)>;
 
-bool is_float(const Expr& e) {
-  return e.type().is_scalar() && is_floating(scalar_of(e.type()));
-}
+bool is_float(const Expr& e) { return e.type().is_scalar() && is_floating(scalar_of(e.type())); }
 
 /// Changes the n-th node that can be changed, counted from the inside, in locals and results.
 class Changer {
@@ -94,8 +92,8 @@ const scalar::Call* mathematics(const Expr& e) {
 
 std::optional<Expr> other_function(const Expr& e) {
   static const std::map<std::string, std::string> others = {
-      {"exp", "exp2"}, {"exp2", "exp"},    {"sin", "cos"},  {"cos", "sin"},  {"log", "log2"},
-      {"log2", "log"}, {"log10", "log"},   {"tan", "sin"},  {"tanh", "sin"}, {"floor", "ceil"},
+      {"exp", "exp2"}, {"exp2", "exp"},   {"sin", "cos"}, {"cos", "sin"},  {"log", "log2"},
+      {"log2", "log"}, {"log10", "log"},  {"tan", "sin"}, {"tanh", "sin"}, {"floor", "ceil"},
       {"sqrt", ""},    {"ceil", "floor"}, {"abs", ""}};
   const auto* call = mathematics(e);
   const auto found = call ? others.find(call->name) : others.end();
@@ -124,10 +122,10 @@ std::optional<Expr> truncated(const Expr& e) {
 
 std::optional<BinaryOp> other_operator(BinaryOp op) {
   static const std::map<BinaryOp, BinaryOp> others = {
-      {BinaryOp::add, BinaryOp::subtract},     {BinaryOp::subtract, BinaryOp::add},
-      {BinaryOp::multiply, BinaryOp::add},     {BinaryOp::divide, BinaryOp::multiply},
-      {BinaryOp::minimum, BinaryOp::maximum},  {BinaryOp::maximum, BinaryOp::minimum},
-      {BinaryOp::less, BinaryOp::greater},     {BinaryOp::greater, BinaryOp::less},
+      {BinaryOp::add, BinaryOp::subtract},       {BinaryOp::subtract, BinaryOp::add},
+      {BinaryOp::multiply, BinaryOp::add},       {BinaryOp::divide, BinaryOp::multiply},
+      {BinaryOp::minimum, BinaryOp::maximum},    {BinaryOp::maximum, BinaryOp::minimum},
+      {BinaryOp::less, BinaryOp::greater},       {BinaryOp::greater, BinaryOp::less},
       {BinaryOp::less_equal, BinaryOp::greater}, {BinaryOp::greater_equal, BinaryOp::less}};
   const auto found = others.find(op);
   if (found == others.end()) return std::nullopt;

@@ -22,8 +22,8 @@ Run on_this_machine(const Subject& subject, const kernel::Module& module) {
   return [&subject, module, object = *built.object](const std::vector<Array>& inputs) {
     driver::Memory memory(subject.triple.program, inputs, driver::Memory::Place::shared);
     return memory.run_poisoned([&](auto) {
-      require_success(common_worker().run(module, object.path, memory.shared(),
-                                          {.threads = kernel_threads}));
+      require_success(
+          common_worker().run(module, object.path, memory.shared(), {.threads = kernel_threads}));
     });
   };
 }

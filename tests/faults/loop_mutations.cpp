@@ -55,8 +55,7 @@ Result round_missing(const Program& p, const Mutation& m) {
   const auto site = pick_kind<loop::For>(p, m);
   if (!site) return std::nullopt;
   loop::For loop = *site->stmt.as<loop::For>();
-  const Expr others =
-      is_different(loop::index_variable(loop.var), round_of_choice(loop, m.detail));
+  const Expr others = is_different(loop::index_variable(loop.var), round_of_choice(loop, m.detail));
   loop.body = {StmtNode{loop::If{others, loop.body, {}}}};
   return replaced(p, site->number, {StmtNode{loop}});
 }
@@ -279,8 +278,8 @@ Result operands_swapped(const Program& p, const Mutation& m) {
   loop::Apply f = *site->stmt.as<loop::Apply>();
   if (f.inputs.size() < 2) return std::nullopt;
   const size_t first = m.detail % f.inputs.size();
-  const size_t second = (first + 1 + m.detail / f.inputs.size() % (f.inputs.size() - 1)) %
-                        f.inputs.size();
+  const size_t second =
+      (first + 1 + m.detail / f.inputs.size() % (f.inputs.size() - 1)) % f.inputs.size();
   if (p.f.parameters[first].type != p.f.parameters[second].type) return std::nullopt;
   std::swap(f.inputs[first], f.inputs[second]);
   return replaced(p, site->number, {StmtNode{f}});

@@ -61,22 +61,67 @@ std::vector<scalar::Scalar> leaf_types(const scalar::Type& type) {
   return types;
 }
 
-/// Numbers that no rounding makes of one another; also a number and none.
-bool are_apart(scalar::Scalar type, Value a, Value b) {
-  if (!is_floating(type)) return a != b;
+/// How far apart two numbers may be for which rounding is an excuse.
+struct Slack {
+  double share;     // of the larger one
+  double absolute;  // whatever they are
+};
+
+bool are_apart(Value a, Value b, const Slack& slack) {
   const double x = a.as_floating(), y = b.as_floating();
   if (std::isnan(x) || std::isnan(y)) return std::isnan(x) != std::isnan(y);
   if (std::isinf(x) || std::isinf(y)) return x != y;
-  return std::abs(x - y) > 16 * epsilon_of(type) * std::max(std::abs(x), std::abs(y));
+  return std::abs(x - y) > slack.share * std::max(std::abs(x), std::abs(y)) + slack.absolute;
 }
 
-bool are_apart(const Array& a, const Array& b) {
+/// Some element is not the same, and not for rounding; floats of a type may have a slack.
+template <class SlackOf>
+bool are_apart(const Array& a, const Array& b, SlackOf slack_of) {
+  if (a.defined != b.defined) return true;
   const std::vector<scalar::Scalar> types = leaf_types(a.type);
   for (size_t n = 0; n < a.cells.size(); ++n) {
+    const scalar::Scalar type = types[n % types.size()];
     if (a.defined[n / types.size()] == 0) continue;
-    if (are_apart(types[n % types.size()], a.cells[n], b.cells[n])) return true;
+    const bool apart = is_floating(type) ? are_apart(a.cells[n], b.cells[n], slack_of(type))
+                                         : a.cells[n] != b.cells[n];
+    if (apart) return true;
   }
   return false;
+}
+
+/// The largest magnitude of all floats.
+double largest(const Array& a) {
+  const std::vector<scalar::Scalar> types = leaf_types(a.type);
+  double most = 0;
+  for (size_t n = 0; n < a.cells.size(); ++n) {
+    if (a.defined[n / types.size()] == 0 || !is_floating(types[n % types.size()])) continue;
+    const double magnitude = std::abs(a.cells[n].as_floating());
+    if (std::isfinite(magnitude)) most = std::max(most, magnitude);
+  }
+  return most;
+}
+
+/// Sums in another order differ in the last digits of a double.
+bool differ_in_double(const std::vector<Array>& a, const std::vector<Array>& b) {
+  for (size_t n = 0; n < a.size(); ++n) {
+    const Slack slack{0, 1e-9 * largest(a[n])};
+    if (are_apart(a[n], b[n], [&](auto) { return slack; })) return true;
+  }
+  return false;
+}
+
+/// By more than the digits of their types account for.
+bool differ_as_declared(const std::vector<Array>& a, const std::vector<Array>& b) {
+  for (size_t n = 0; n < a.size(); ++n) {
+    const auto slack = [](scalar::Scalar type) { return Slack{16 * epsilon_of(type), 0}; };
+    if (are_apart(a[n], b[n], slack)) return true;
+  }
+  return false;
+}
+
+std::vector<Array> in_double(const loop::Program& p, const std::vector<Array>& inputs) {
+  scalar::ScalarAlgebra algebra(p.f, p.combine, scalar::Precision::wide);
+  return loop::evaluate(p, inputs, algebra);
 }
 
 }  // namespace
@@ -86,7 +131,8 @@ Meaning::Meaning(const hl::Program& program, const ll::Program& low, const loop:
     : algebra_(static_cast<int>(hl::leaf_count(program.outputs))) {
   for (const std::vector<Array>& inputs : data) {
     data_.push_back(reshaped(inputs, low.computation, low.computation.inputs));
-    results_.push_back(loop::evaluate(concrete, data_.back()));
+    in_double_.push_back(in_double(concrete, data_.back()));
+    as_declared_.push_back(loop::evaluate(concrete, data_.back()));
   }
   numbered_ = numbered(data_.front());
   terms_ = terms_of(concrete);
@@ -111,7 +157,7 @@ Verdict Meaning::of_loops(const loop::Program& mutant) {
   if (terms != Verdict::different) return terms;
   return judged(mutant, [&] {
     for (size_t n = 0; n < data_.size(); ++n) {
-      if (loop::evaluate(mutant, data_[n]) != results_[n]) return false;
+      if (differ_in_double(in_double_[n], in_double(mutant, data_[n]))) return false;
     }
     return true;
   });
@@ -120,10 +166,7 @@ Verdict Meaning::of_loops(const loop::Program& mutant) {
 Verdict Meaning::of_function(const loop::Program& mutant) const {
   return judged(mutant, [&] {
     for (size_t n = 0; n < data_.size(); ++n) {
-      const std::vector<Array> found = loop::evaluate(mutant, data_[n]);
-      for (size_t b = 0; b < found.size(); ++b) {
-        if (are_apart(results_[n][b], found[b])) return false;
-      }
+      if (differ_as_declared(as_declared_[n], loop::evaluate(mutant, data_[n]))) return false;
     }
     return true;
   });

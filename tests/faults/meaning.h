@@ -37,7 +37,7 @@ class Meaning {
 
  private:
   struct Terms {
-    std::vector<std::vector<uint8_t>> defined;            // by output
+    std::vector<std::vector<uint8_t>> defined;              // by output
     std::vector<std::vector<std::vector<int64_t>>> behind;  // by output and leaf
     friend bool operator==(const Terms&, const Terms&) = default;
   };
@@ -46,7 +46,7 @@ class Meaning {
   TermAlgebra algebra_;
   std::vector<scalar::Array> numbered_;  // inputs whose elements all differ
   Terms terms_;
-  std::vector<std::vector<scalar::Array>> data_, results_;
+  std::vector<std::vector<scalar::Array>> data_, in_double_, as_declared_;
 };
 
 }  // namespace mdh::test

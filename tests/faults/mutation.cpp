@@ -20,7 +20,8 @@ std::vector<std::string> names_in(const Table& table) {
 
 template <class Table>
 auto find_in(const Table& table, const std::string& name) {
-  return std::find_if(table.begin(), table.end(), [&](const auto& row) { return row.name == name; });
+  return std::find_if(table.begin(), table.end(),
+                      [&](const auto& row) { return row.name == name; });
 }
 
 }  // namespace

@@ -60,8 +60,8 @@ Block with_replaced(const Block& block, size_t& next, size_t number, const Block
   Block result;
   for (const Stmt& s : block) {
     const bool found = next++ == number;
-    const Stmt inner = loop::map_children(
-        s, [&](const Block& b) { return with_replaced(b, next, number, with); });
+    const Stmt inner =
+        loop::map_children(s, [&](const Block& b) { return with_replaced(b, next, number, with); });
     if (found) {
       result.insert(result.end(), with.begin(), with.end());
     } else {
@@ -73,7 +73,9 @@ Block with_replaced(const Block& block, size_t& next, size_t number, const Block
 
 Block with_value(const Block& block, const Symbol& value, const Symbol& other) {
   const auto change = [&](Symbol& s) { s = s == value ? other : s; };
-  const auto change_all = [&](std::vector<Symbol>& all) { std::for_each(all.begin(), all.end(), change); };
+  const auto change_all = [&](std::vector<Symbol>& all) {
+    std::for_each(all.begin(), all.end(), change);
+  };
   Block result;
   for (const Stmt& s : block) {
     StmtNode node =

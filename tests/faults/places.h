@@ -18,11 +18,11 @@ struct Around {
 };
 
 struct Site {
-  size_t number;      // in the order in which the program is read
-  loop::Stmt stmt;    //
+  size_t number;    // in the order in which the program is read
+  loop::Stmt stmt;  //
   std::vector<Around> around;
-  size_t whole;       // the statement that a condition goes around: the Lanes it is in, or itself
-  size_t outside;     // how many of `around` stand outside of `whole`
+  size_t whole;    // the statement that a condition goes around: the Lanes it is in, or itself
+  size_t outside;  // how many of `around` stand outside of `whole`
   bool in_lanes = false;
   bool in_grid = false;  // inside of a Deal, where groups of a device run
 };

@@ -46,7 +46,10 @@ Outcome run_planted(const Fault& fault);
 /// fault; only others count. None may be accepted.
 Outcome tune_planted(const Fault& fault, size_t configurations);
 
-/// Refusals of a kernel that is right; empty if it is accepted. Nothing for what the target does
+/// Half of them of the programs of the faults, half of anything.
+Subject right_subject(uint64_t seed, const std::string& target);
+
+/// Why a kernel that is right is refused; empty if it is accepted. Nothing for what the target does
 /// not do.
 std::optional<std::string> run_right(const Subject& subject, const std::string& target,
                                      uint64_t seed);

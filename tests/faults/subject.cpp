@@ -75,7 +75,9 @@ const FaultProgram* find_program(const std::string& name) {
 Subject subject_of(const FaultProgram& p, scalar::Scalar type, hl::Program program,
                    machine::Machine machine, ll::Config config, uint64_t seed) {
   Inputs inputs = own_inputs(p, type, program, seed);
-  return {p.name, type, {std::move(program), std::move(machine), compiled_quickly(std::move(config))},
+  return {p.name,
+          type,
+          {std::move(program), std::move(machine), compiled_quickly(std::move(config))},
           std::move(inputs)};
 }
 
@@ -84,10 +86,11 @@ std::optional<Subject> draw_known(Random& random) {
   Mutated m = mutated_config(random);
   const bool is_scalar = m.program.outputs.front().type.is_scalar();
   if (hl::points(m.program) < 8 || !is_scalar) return std::nullopt;
-  return Subject{m.program.name,
-                 scalar_of(m.program.outputs.front().type),
-                 {std::move(m.program), std::move(m.machine), compiled_quickly(std::move(m.config))},
-                 {}};
+  return Subject{
+      m.program.name,
+      scalar_of(m.program.outputs.front().type),
+      {std::move(m.program), std::move(m.machine), compiled_quickly(std::move(m.config))},
+      {}};
 }
 
 Subject draw_any(const std::string& target, Random& random) {
@@ -97,8 +100,8 @@ Subject draw_any(const std::string& target, Random& random) {
   const auto seed = random.next();
   const int64_t way = random.between(0, 9);
   if (way < 2 && target == "openmp" && has_lanes(program)) {
-    Subject subject = subject_of(p, type, program, machine::find_machine("cpu"),
-                                 on_lanes(program, random), seed);
+    Subject subject =
+        subject_of(p, type, program, machine::find_machine("cpu"), on_lanes(program, random), seed);
     if (is_valid(subject.triple)) return subject;
   }
   machine::Machine machine =

@@ -11,7 +11,8 @@ using Text = std::optional<std::string>;
 /// Where the text of the kernels begins, behind the helpers.
 size_t begin_of_kernels(const kernel::Module& module) {
   const std::string& text = module.source;
-  const std::string opening = module.language == "c" ? "static void " + module.name + "(" : "__kernel";
+  const std::string opening =
+      module.language == "c" ? "static void " + module.name + "(" : "__kernel";
   const size_t at = text.find(opening);
   return at == std::string::npos ? text.size() : at;
 }
@@ -37,7 +38,8 @@ void collect(const std::string& text, size_t begin, size_t end, const std::regex
 
 std::vector<Number> numbers(const kernel::Module& module, const std::string& pattern) {
   std::vector<Number> found;
-  collect(module.source, begin_of_kernels(module), module.source.size(), std::regex(pattern), found);
+  collect(module.source, begin_of_kernels(module), module.source.size(), std::regex(pattern),
+          found);
   return found;
 }
 
@@ -123,12 +125,9 @@ Text slot_lowered(const kernel::Module& module, const Mutation& m) {
 
 const std::vector<TextMutation>& text_mutations() {
   static const std::vector<TextMutation> table = {
-      {"bound_lowered", bound_lowered},
-      {"start_raised", start_raised},
-      {"step_doubled", step_doubled},
-      {"guard_lowered", guard_lowered},
-      {"stride_lowered", stride_lowered},
-      {"workspace_overlaps", workspace_overlaps},
+      {"bound_lowered", bound_lowered},   {"start_raised", start_raised},
+      {"step_doubled", step_doubled},     {"guard_lowered", guard_lowered},
+      {"stride_lowered", stride_lowered}, {"workspace_overlaps", workspace_overlaps},
       {"slot_lowered", slot_lowered},
   };
   return table;
