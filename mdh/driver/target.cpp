@@ -18,7 +18,7 @@ const std::vector<Target>& targets() {
   return table;
 }
 
-const Target& find_target(const std::string& name) {
+const Target& find_target(std::string_view name) {
   std::vector<std::string> known;
   const std::string base = split(name, ':').front();
   for (const Target& target : targets()) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mdh/kernel/module.h"
@@ -23,6 +24,6 @@ struct Target {
 const std::vector<Target>& targets();
 
 /// A user error with the nearest name if there is none; "not supported" for those that are planned.
-const Target& find_target(const std::string& name);
+const Target& find_target(std::string_view name);
 
 }  // namespace mdh::driver

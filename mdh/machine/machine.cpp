@@ -78,10 +78,10 @@ const std::vector<Machine>& machines() {
   return all;
 }
 
-const Machine& find_machine(const std::string& name) {
+const Machine& find_machine(std::string_view name) {
   std::vector<std::string> known;
   for (const Machine& m : machines()) {
-    if (m.name == canonical(name)) return m;
+    if (m.name == canonical(std::string(name))) return m;
     known.push_back(m.name);
   }
   user_error("E301", {}, fmt::format("unknown machine '{}'", name), suggestion(name, known));

@@ -87,7 +87,7 @@ const std::vector<Machine>& machines();
 
 /// A machine by name, in any spelling (cuda_wrp, CUDA+WRP); a user error with the nearest name if
 /// there is none.
-const Machine& find_machine(const std::string& name);
+const Machine& find_machine(std::string_view name);
 
 /// A machine by name or, if the text ends in .json or contains a slash, from a file of the user's.
 Machine load_machine(const std::string& name_or_file);
