@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 namespace mdh::tune {
 namespace {
@@ -27,28 +28,46 @@ Positions positions_of(const std::vector<Record>& records, const TuningProblem& 
   return mine;
 }
 
+/// Both have times, and other programs spoilt that of the first alone.
+bool is_worse_known(const Record& record, const Record& than) {
+  return is_proven(record) && is_proven(than) && is_loaded(record) && !is_loaded(than);
+}
+
+/// Of the same configuration.
+bool replaces(const Record& newer, const Record& older) {
+  if (is_worse_known(newer, older)) return false;
+  return is_worse_known(older, newer) || older.when <= newer.when;
+}
+
 /// Of the records at these positions the latest of each configuration.
 Positions latest(const std::vector<Record>& records, const Positions& positions) {
   std::map<std::string_view, size_t> by_config;
   for (const size_t n : positions) {
     const auto [known, is_new] = by_config.try_emplace(records[n].config, n);
-    if (!is_new && records[known->second].when <= records[n].when) known->second = n;
+    if (!is_new && replaces(records[n], records[known->second])) known->second = n;
   }
   Positions result;
   for (const auto& [config, n] : by_config) result.push_back(n);
   return result;
 }
 
-/// The proven ones of them, the fastest first.
 /// Of many that ran once or twice the fastest had luck: a time of a search that was not measured
-/// further counts a tenth more, so that it does not beat what won a final.
+/// further counts a tenth more.
 double believed(const RecordTime& time) { return time.n < 3 ? 1.1 * time.median : time.median; }
 
+/// Times of different hours compare badly, and the fastest of many had luck. What won a final was
+/// faster than the others at the same time, the untuned choice among them.
+auto rank(const Record& record) {
+  return std::tuple(is_loaded(record), record.final_result != FinalResult::won,
+                    believed(record.time_us));
+}
+
+/// The proven ones of them, the best first.
 Positions ranked(const std::vector<Record>& records, const Positions& positions) {
   Positions result = latest(records, positions);
   std::erase_if(result, [&](size_t n) { return !is_proven(records[n]); });
   std::sort(result.begin(), result.end(), [&](size_t a, size_t b) {
-    const double left = believed(records[a].time_us), right = believed(records[b].time_us);
+    const auto left = rank(records[a]), right = rank(records[b]);
     return left != right ? left < right : a < b;
   });
   return result;

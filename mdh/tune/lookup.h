@@ -2,7 +2,8 @@
 // records are worth keeping.
 //
 // A configuration may have been measured several times; its latest record counts, so that a lucky
-// time does not stay, and one that turned out to be wrong is not used again.
+// time does not stay, and one that turned out to be wrong is not used again. A time that other
+// programs spoilt does not replace one that they did not.
 #pragma once
 
 #include <vector>
@@ -20,8 +21,10 @@ struct TuningProblem {
   std::string target;
 };
 
-/// The proven records of the problem, the fastest first, one per configuration. A time of one or
-/// two runs counts a tenth more.
+/// The proven records of the problem, the best first, one per configuration. Those that other
+/// programs spoilt come last. Winners of a final come before the rest, which no final compared with
+/// them or which lost it; then the fastest are first, where a time of one or two runs counts a
+/// tenth more.
 std::vector<Record> best_records(const std::vector<Record>& records, const TuningProblem& problem);
 
 /// The latest records of configurations that crashed or computed something else: they would do so

@@ -42,6 +42,41 @@ TEST(BestRecords, times_of_few_runs_have_to_be_clearly_better) {
             (Texts{R"({"number":3})", R"({"number":1})", R"({"number":2})"}));
 }
 
+TEST(BestRecords, winner_of_a_final_comes_before_times_that_no_final_compared) {
+  std::vector<Record> records = {some_record(1, 1), some_record(2, 5), some_record(3, 4),
+                                 some_record(4, 6)};
+  records[1].final_result = records[3].final_result = FinalResult::won;
+  records[2].final_result = FinalResult::lost;
+  EXPECT_EQ(configs_of(best_records(records, some_problem())),
+            (Texts{R"({"number":2})", R"({"number":4})", R"({"number":1})", R"({"number":3})"}));
+}
+
+TEST(BestRecords, times_that_others_spoilt_lose_whatever_they_are) {
+  std::vector<Record> records = {some_record(1, 1), some_record(2, 9), some_record(3, 2)};
+  records[0].load = 0.5;
+  records[2].load = 0.3;
+  records[2].final_result = FinalResult::won;
+  EXPECT_EQ(configs_of(best_records(records, some_problem())),
+            (Texts{R"({"number":2})", R"({"number":3})", R"({"number":1})"}));
+  records[0].load = 0.05;  // hardly
+  EXPECT_EQ(configs_of(best_records(records, some_problem())).front(), R"({"number":1})");
+}
+
+TEST(BestRecords, a_spoilt_time_does_not_replace_another_of_the_same_configuration) {
+  for (const bool spoilt_later : {true, false}) {
+    std::vector<Record> records = {some_record(1, 0.5), some_record(1, 20)};
+    records[0].when = "2026-01-01T00:00:00Z";
+    records[1].when = "2026-01-02T00:00:00Z";
+    records[spoilt_later ? 1 : 0].load = 0.9;
+    const std::vector<Record> best = best_records(records, some_problem());
+    ASSERT_EQ(best.size(), 1u);
+    EXPECT_EQ(best[0].load, 0);
+    // That it is wrong is worth more than any time.
+    records[1].outcome = RecordOutcome::wrong;
+    EXPECT_TRUE(best_records(records, some_problem()).empty());
+  }
+}
+
 TEST(BestRecords, other_problems_do_not_count) {
   std::vector<Record> records(6, some_record(1, 1));
   records[0].program += " ";

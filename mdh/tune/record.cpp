@@ -31,6 +31,20 @@ std::optional<RecordOutcome> find_outcome(const std::string& name) {
   return std::nullopt;
 }
 
+/// Empty: the field is left out.
+const std::array<std::string, 3>& final_names() {
+  static const std::array<std::string, 3> names = {"", "won", "lost"};
+  return names;
+}
+
+/// A word of a later version is none of ours.
+FinalResult final_from(const std::string& name) {
+  for (size_t n = 0; n < final_names().size(); ++n) {
+    if (final_names()[n] == name) return static_cast<FinalResult>(n);
+  }
+  return FinalResult::none;
+}
+
 /// JSON has no other numbers.
 double finite(double value) { return std::isfinite(value) ? value : 0; }
 
@@ -77,6 +91,8 @@ std::optional<Record> record_from(const json& root) {
   record.compiler = root.value("compiler", "");
   record.version = root.value("version", "");
   record.seed = root.value("seed", uint64_t{0});
+  record.load = root.value("load", 0.0);
+  record.final_result = final_from(root.value("final", ""));
   return record;
 }
 
@@ -128,6 +144,11 @@ std::string print(const Record& record) {
   root["compiler"] = record.compiler;
   root["version"] = record.version;
   root["seed"] = record.seed;
+  if (const double load = std::round(1000 * finite(record.load)) / 1000; load > 0) {
+    root["load"] = load;
+  }
+  const std::string& final_name = final_names()[static_cast<size_t>(record.final_result)];
+  if (!final_name.empty()) root["final"] = final_name;
   return one_line(root);
 }
 

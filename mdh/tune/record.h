@@ -7,7 +7,7 @@
 //                "caches": {"L1": 65536, "L2": 1048576}},
 //    "target": "openmp", "config": {"mdh_config": 1, ...}, "outcome": "ok", "reason": "",
 //    "time_us": {"median": 61.2, "mean": 61.9, "ci99": 0.8, "n": 30}, "verified": "full",
-//    "compiler": "gcc 12.2", "version": "0.1.0", "seed": 1}
+//    "compiler": "gcc 12.2", "version": "0.1.0", "seed": 1, "load": 0.02, "final": "won"}
 //
 // Programs and configurations have positional names, so that programs that differ only in names
 // share their records. What identifies a problem is the text; the key is its hash, a short name for
@@ -25,6 +25,10 @@ namespace mdh::tune {
 enum class RecordOutcome { ok, compile_error, crash, timeout, wrong, out_of_memory };
 
 const std::string& to_string(RecordOutcome outcome);
+
+/// What became of a configuration in a final, where the best few of a search and the untuned choice
+/// run in turn.
+enum class FinalResult { none, won, lost };  // none: it was in no final
 
 /// What a time depends on besides the program.
 struct MachineIdentity {
@@ -61,6 +65,10 @@ struct Record {
   std::string compiler;
   std::string version;  // of mdh
   uint64_t seed = 0;
+  /// The share of the measurement in which a thread waited for a core that other programs used; 0
+  /// in records that do not have it.
+  double load = 0;
+  FinalResult final_result = FinalResult::none;
 
   /// The text that it was read from, with what later versions may have added; nothing for a new
   /// one.
@@ -72,6 +80,10 @@ std::string key_of(const Record& record);
 
 /// A time that may be believed: the run was right, and that was checked.
 bool is_proven(const Record& record);
+
+/// Beyond this share of waiting a time says little about a configuration.
+inline constexpr double most_load = 0.1;
+inline bool is_loaded(const Record& record) { return record.load > most_load; }
 
 /// The time of day as records have it.
 std::string now_utc();

@@ -57,6 +57,22 @@ TEST(RecordLine, is_read_back) {
   EXPECT_EQ(print(*again), print(record));
 }
 
+TEST(RecordLine, load_and_final_are_read_back_and_may_be_missing) {
+  Record record = some_record(1, 1);
+  EXPECT_EQ(parse_record(print(record))->load, 0) << "as in records of earlier versions";
+  EXPECT_EQ(parse_record(print(record))->final_result, FinalResult::none);
+  record.load = 0.43;
+  EXPECT_EQ(parse_record(print(record))->load, 0.43);
+  EXPECT_TRUE(is_loaded(*parse_record(print(record))));
+  for (const FinalResult result : {FinalResult::won, FinalResult::lost}) {
+    record.final_result = result;
+    EXPECT_EQ(parse_record(print(record))->final_result, result);
+  }
+  const std::string later = changed(record, [](auto& root) { root["final"] = "drawn"; });
+  EXPECT_EQ(parse_record(later)->final_result, FinalResult::none);
+  EXPECT_EQ(print(*parse_record(later)), later);
+}
+
 TEST(RecordLine, every_outcome_has_a_name_that_is_read_back) {
   for (int n = 0; n <= static_cast<int>(RecordOutcome::out_of_memory); ++n) {
     Record record = some_record(1, 1);
