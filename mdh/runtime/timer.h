@@ -11,6 +11,7 @@ struct Timing {
   double mean_us = 0;
   double ci99_us = 0;  // half width of the 99 % confidence interval of the mean
   int count = 0;
+  double load = 0;  // share of the time that other programs took from it, if that was counted
 };
 
 struct TimingLimits {

@@ -82,7 +82,8 @@ std::string to_text(const Outcome& o) {
   const json out = {
       {"status", to_string(o.status)},
       {"reason", o.reason},
-      {"timing", {o.timing.median_us, o.timing.mean_us, o.timing.ci99_us, o.timing.count}}};
+      {"timing",
+       {o.timing.median_us, o.timing.mean_us, o.timing.ci99_us, o.timing.count, o.timing.load}}};
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -93,7 +94,7 @@ std::optional<Outcome> outcome_from(const std::string& text) {
       if (in.at("status") == status_names[n]) o.status = static_cast<WorkStatus>(n);
     }
     const json& t = in.at("timing");
-    o.timing = {t.at(0), t.at(1), t.at(2), t.at(3)};
+    o.timing = {t.at(0), t.at(1), t.at(2), t.at(3), t.at(4)};
     return o;
   });
 }

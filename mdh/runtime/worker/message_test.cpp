@@ -60,7 +60,7 @@ TEST(WorkerMessage, requests_survive_the_way) {
 TEST(WorkerMessage, outcomes_survive_the_way) {
   for (const WorkStatus status : {WorkStatus::ok, WorkStatus::crash, WorkStatus::timeout,
                                   WorkStatus::exit, WorkStatus::out_of_memory, WorkStatus::error}) {
-    const auto read = outcome_from(to_text(Outcome{status, "why\n\xff", {1.5, 2, 0.25, 9}}));
+    const auto read = outcome_from(to_text(Outcome{status, "why\n\xff", {1.5, 2, 0.25, 9, 0.5}}));
     ASSERT_TRUE(read);
     EXPECT_EQ(read->status, status);
     EXPECT_EQ(read->reason.substr(0, 4), "why\n") << "and what is not text is replaced";
@@ -68,6 +68,7 @@ TEST(WorkerMessage, outcomes_survive_the_way) {
     EXPECT_EQ(read->timing.mean_us, 2);
     EXPECT_EQ(read->timing.ci99_us, 0.25);
     EXPECT_EQ(read->timing.count, 9);
+    EXPECT_EQ(read->timing.load, 0.5);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "mdh/runtime/worker/server.h"
 
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -15,6 +16,7 @@
 #include <new>
 
 #include "mdh/runtime/host/library.h"
+#include "mdh/runtime/load.h"
 #include "mdh/runtime/worker/message.h"
 #include "mdh/runtime/worker/private_copies.h"
 #include "mdh/runtime/worker/shared_buffers.h"
@@ -74,6 +76,15 @@ void set_alarm(double seconds) {
   setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
+/// Before a kernel is loaded: OpenMP may confine this thread to one of them.
+int cores_of_this_process() {
+  static const int cores = [] {
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+  }();
+  return cores;
+}
+
 host::Kernel kernel_of(const WorkRequest& request) {
   kernel::Module module;
   module.steps = request.steps;
@@ -104,7 +115,9 @@ Outcome compute(const WorkRequest& request, const SharedBuffers& shared, KeptCop
   errno = 0;  // what a crash reports is the kernel's own
   const auto run = [&] { kernel(kept->pointers(), request.threads); };
   if (request.measure) {
-    outcome.timing = measure(run, *request.measure);
+    outcome.timing = measure_with_load(run, *request.measure);
+    // More threads than cores wait for each other.
+    if (request.threads > cores_of_this_process()) outcome.timing.load = 0;
   } else {
     run();
   }
@@ -147,6 +160,7 @@ void serve(int socket) {
   leave_interrupts_to_the_parent();
   volunteer_for_the_end();
   report_crashes_to(socket);
+  cores_of_this_process();
   std::string text;
   int descriptor = -1;
   KeptCopies kept;
