@@ -41,7 +41,7 @@ std::string failure_lines(const ModelReport& report) {
   std::string text;
   for (const auto& [kind, count] : failures(report)) {
     const auto first = std::find_if(report.configs.begin(), report.configs.end(),
-                                    [&](const Ranked& r) { return r.outcome == kind; });
+                                    [&name = kind](const Ranked& r) { return r.outcome == name; });
     text +=
         fmt::format("  {} {}, the first: {}\n", count, kind, split(first->reason, '\n').front());
   }

@@ -14,9 +14,11 @@
 #include <set>
 #include <system_error>
 #include <thread>
+#include <tuple>
 
 #include "mdh/driver/data.h"
 #include "mdh/driver/memory.h"
+#include "mdh/driver/quiet_measurement.h"
 #include "mdh/driver/stages.h"
 #include "mdh/driver/verification.h"
 #include "mdh/hl/analysis.h"
@@ -93,10 +95,6 @@ Lowered lower_one(const hl::Program& program, const ll::Config& config,
   }
 }
 
-std::string name_of(const hl::Program& program, size_t number) {
-  return fmt::format("{}_{}", kernel_name(program), number);
-}
-
 /// What configurations that differ in decisions without effect have in common.
 std::string code_of(const kernel::Module& module, const std::string& name) {
   std::string source = module.source;
@@ -106,8 +104,9 @@ std::string code_of(const kernel::Module& module, const std::string& name) {
   return runtime::cache_key({source, module.compiler, join(module.flags, "\n")});
 }
 
-/// On all cores: long code takes as long to make as to compile.
+/// On all cores: long code takes as long to make as to compile. Each has a name of its own.
 std::vector<Lowered> lower_each(const hl::Program& program, const std::vector<ll::Config>& configs,
+                                const std::vector<std::string>& names,
                                 const CandidateOptions& options) {
   std::vector<Lowered> results(configs.size());
   std::atomic<size_t> next = 0;
@@ -116,7 +115,7 @@ std::vector<Lowered> lower_each(const hl::Program& program, const std::vector<ll
   const auto work = [&] {
     for (size_t n = next++; n < configs.size(); n = next++) {
       try {
-        results[n] = lower_one(program, configs[n], options, name_of(program, n));
+        results[n] = lower_one(program, configs[n], options, names[n]);
       } catch (...) {
         const std::lock_guard<std::mutex> lock(mutex);
         failure = std::current_exception();
@@ -197,6 +196,8 @@ struct Candidates::Parts {
     std::string code;  // its name
   };
   std::map<std::string, Trial> screened;  // what became of code, by its name
+  std::map<std::string, size_t> numbers;  // of configurations that were compiled alone
+  QuietMeasurement quiet;
   std::vector<std::optional<Compiled>> compiled;
   std::vector<std::vector<char>> right;  // outputs of a verified run
   Coverage coverage = Coverage::none;
@@ -242,7 +243,9 @@ struct Candidates::Parts {
 
   /// Only times matter.
   runtime::Outcome timed(const Compiled& c, const runtime::TimingLimits& limits) {
-    return run(c, {.threads = options.threads, .measure = limits, .wants_outputs = false});
+    return quiet([&] {
+      return run(c, {.threads = options.threads, .measure = limits, .wants_outputs = false});
+    });
   }
 
   runtime::Outcome run(const Compiled& c, runtime::WorkOptions how) {
@@ -255,10 +258,30 @@ struct Candidates::Parts {
   runtime::Outcome warmed_up(const Compiled& c, runtime::Outcome first) {
     const runtime::Worker& worker = worker_of(c.module);
     if (warm.contains(worker.process())) return first;
-    timed(c, {.warm_up = 0, .least = 1, .most = 100'000, .seconds = 0.1});
+    run(c, {.threads = options.threads,
+            .measure =
+                runtime::TimingLimits{.warm_up = 0, .least = 1, .most = 100'000, .seconds = 0.1},
+            .wants_outputs = false});
     runtime::Outcome second = timed(c, {.warm_up = 0, .least = 1, .most = 3, .seconds = 0.01});
     warm.insert(worker.process());
     return second;
+  }
+
+  /// Names of kernels. What is compiled alone, by no particular compiler, has the name that it has
+  /// in mdh run; others keep the one that they had first. So the cache knows what comes again.
+  std::vector<std::string> names_of(const std::vector<ll::Config>& configs, Together together) {
+    std::vector<std::string> names;
+    for (size_t n = 0; n < configs.size(); ++n) {
+      const ll::KernelCode& code = configs[n].code.kernel;
+      const bool alone = together == Together::none;
+      if (alone && code.compiler.empty() && code.flags.empty()) {
+        names.push_back(kernel_name(program));
+        continue;
+      }
+      const size_t number = alone ? numbers.try_emplace(ll::print(configs[n]), n).first->second : n;
+      names.push_back(fmt::format("{}_{}", kernel_name(program), number));
+    }
+    return names;
   }
 
   enum class Likeness { same, close, other };
@@ -333,6 +356,16 @@ struct Candidates::Parts {
   }
 };
 
+static_assert(runtime::most_load == tune::most_load, "records are marked as times are");
+
+bool is_better(const Trial& a, const Trial& b) {
+  const auto rank = [](const Trial& trial) {
+    return std::tuple(trial.is_loaded(), trial.final_result != tune::FinalResult::won,
+                      trial.timing.median_us);
+  };
+  return rank(a) < rank(b);
+}
+
 Candidates::Candidates(const hl::Program& program, CandidateOptions options)
     : parts_(std::make_unique<Parts>(program, std::move(options))) {}
 
@@ -343,20 +376,24 @@ void Candidates::renew_processes() {
   parts_->warm.clear();
 }
 
-std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, Together together) {
+std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, Together together,
+                                       double seconds) {
   Parts& p = *parts_;
+  runtime::host::BuildOptions how = p.options.build;
+  if (seconds > 0) how.seconds = seconds;
   std::vector<Trial> trials;
   std::vector<kernel::Module> modules;
   std::vector<size_t> number_of;
   std::vector<int64_t> depths;
   std::vector<std::string> codes;
   p.compiled.assign(configs.size(), std::nullopt);
-  std::vector<Lowered> lowered = lower_each(p.program, configs, p.options);
+  const std::vector<std::string> names = p.names_of(configs, together);
+  std::vector<Lowered> lowered = lower_each(p.program, configs, names, p.options);
   for (size_t n = 0; n < configs.size(); ++n) {
     trials.push_back({.config = configs[n], .outcome = lowered[n].outcome});
     trials[n].reason = std::move(lowered[n].reason);
     if (!lowered[n].module) continue;
-    const std::string code = code_of(*lowered[n].module, name_of(p.program, n));
+    const std::string code = code_of(*lowered[n].module, names[n]);
     const auto known = p.screened.find(code);
     if (together == Together::all && known != p.screened.end()) {
       trials[n] = known->second;
@@ -373,7 +410,7 @@ std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, T
   std::vector<runtime::host::Built> built;
   try {
     built = build(modules, together == Together::none ? own_units(modules) : shared_units(modules),
-                  p.options.build);
+                  how);
   } catch (const Error& e) {  // no space for temporary files, or the compiler is gone
     built.assign(modules.size(), {.failure = {.text = e.what()}});
   }
@@ -397,7 +434,7 @@ void Candidates::measure(size_t number, const Effort& effort, Trial& trial) {
   if (!trial.is_good() || !p.compiled[number]) return;
   const Parts::Compiled& c = *p.compiled[number];
   p.measure(c, effort, trial);
-  if (trial.is_good()) p.screened.insert_or_assign(c.code, trial);
+  if (trial.is_good() && !trial.is_loaded()) p.screened.insert_or_assign(c.code, trial);
 }
 
 void Candidates::Parts::measure(const Compiled& c, const Effort& effort, Trial& trial) {
@@ -411,10 +448,14 @@ void Candidates::Parts::measure(const Compiled& c, const Effort& effort, Trial& 
   if (first.status != runtime::WorkStatus::ok) return take_failure(first, trial);
   const auto found = check(c, trial);
   if (!trial.is_good()) return;
-  const runtime::Outcome alone = warmed_up(c, first);
+  runtime::Outcome alone = warmed_up(c, first);
+  const auto is_hopeless = [&] {
+    return effort.give_up_us > 0 && alone.timing.median_us > effort.give_up_us;
+  };
+  if (is_hopeless() && is_loaded(alone.timing)) alone = timed(c, once);
   if (alone.status != runtime::WorkStatus::ok) return take_failure(alone, trial);
   trial.timing = alone.timing;
-  if (effort.give_up_us > 0 && alone.timing.median_us > effort.give_up_us) return;
+  if (is_hopeless()) return;
   if (effort.look) {
     const runtime::Outcome look = timed(c, *effort.look);
     if (look.status != runtime::WorkStatus::ok) return take_failure(look, trial);

@@ -12,6 +12,7 @@
 #include "mdh/ll/config.h"
 #include "mdh/machine/machine.h"
 #include "mdh/runtime/host/build.h"
+#include "mdh/runtime/load.h"
 #include "mdh/runtime/worker/worker.h"
 #include "mdh/scalar/array.h"
 #include "mdh/tune/record.h"
@@ -38,9 +39,15 @@ struct Trial {
   std::string compiler;
   double seconds = 0;        // of the search, when the outcome was known
   bool is_repeated = false;  // its code was measured before; nothing was compiled
+  tune::FinalResult final_result = tune::FinalResult::none;
 
   bool is_good() const { return outcome == tune::RecordOutcome::ok; }
+  bool is_loaded() const { return runtime::is_loaded(timing); }
 };
+
+/// Of two that are good, by the rules of records (lookup.h): a time that others disturbed is worse
+/// than any other, and the winner of a final is better than what was in none.
+bool is_better(const Trial& a, const Trial& b);
 
 /// How much a measurement may cost.
 struct Effort {
@@ -62,11 +69,14 @@ class Candidates {
 
   /// In as few translation units as there are cores, which costs least, or each in one of its own.
   /// A configuration that cannot be lowered or compiled is lost alone. Together, those whose code
-  /// is that of one that was measured before have its time at once.
+  /// is that of one that was measured before have its time at once. `seconds` is for one compiler;
+  /// 0: that of the options.
   enum class Together { all, none };
-  std::vector<Trial> compile(const std::vector<ll::Config>& configs, Together together);
+  std::vector<Trial> compile(const std::vector<ll::Config>& configs, Together together,
+                             double seconds = 0);
 
-  /// Runs and times what compile() left good; the n-th of them.
+  /// Runs and times what compile() left good; the n-th of them. What other programs disturb is
+  /// timed again.
   void measure(size_t number, const Effort& effort, Trial& trial);
 
   /// Each compiler's code runs in a process of its own. The same code may be faster in an old one:

@@ -3,7 +3,7 @@
 namespace mdh::driver {
 
 const std::string& to_string(ConfigSource source) {
-  static const std::vector<std::string> names = {"file", "record", "model", "default"};
+  static const std::vector<std::string> names = {"file", "record", "neighbour", "model", "default"};
   return names[static_cast<size_t>(source)];
 }
 

@@ -13,18 +13,19 @@
 namespace mdh::driver {
 
 /// Where a configuration came from; said on stderr and in reports.
-enum class ConfigSource { file, record, model, usual };
+enum class ConfigSource { file, record, neighbour, model, usual };
 
-/// "file", "record", "model", "default".
+/// "file", "record", "neighbour", "model", "default".
 const std::string& to_string(ConfigSource source);
 
 struct ChosenConfig {
   ll::Config config;
   ConfigSource source = ConfigSource::usual;
-  std::string detail;  // the name of the file; time and date of the record; the estimated time
+  /// The name of the file; time and date of the record; the measured or estimated time.
+  std::string detail;
 };
 
-/// "file NAME", "record (DETAIL)", "model (DETAIL)", "default".
+/// "file NAME", "record (DETAIL)", "neighbour (DETAIL)", "model (DETAIL)", "default".
 std::string describe(const ChosenConfig& chosen);
 
 /// The default configuration for the program on the machine.

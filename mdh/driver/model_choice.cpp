@@ -1,51 +1,31 @@
 #include "mdh/driver/model_choice.h"
 
+#include <algorithm>
+
+#include "mdh/driver/compiler_choice.h"
 #include "mdh/driver/first_choice.h"
 #include "mdh/driver/rates.h"
 #include "mdh/driver/sketches.h"
 #include "mdh/hl/analysis.h"
+#include "mdh/model/cost.h"
+#include "mdh/passes/lower.h"
 
 namespace mdh::driver {
 namespace {
 
 constexpr int64_t least_points = int64_t{1} << 16;
 /// What was measured elsewhere may be estimated to be so much slower.
-constexpr double trusted = 1.25;
+constexpr double worth_a_try = 1.25;
 
 /// Memory that is not copied to explicitly, and cores that share it.
 bool is_cpu(const machine::Machine& machine) {
   return !machine.regions.empty() && !machine.regions.front().is_explicit;
 }
 
-/// What was the best for other sizes, if it is estimated to be nearly as good here.
-std::optional<EstimatedConfig> transferred(const hl::Program& program,
-                                           const machine::Machine& machine,
-                                           const model::Rates& rates,
-                                           const std::vector<ll::Config>& starts, double limit) {
-  if (starts.empty()) return std::nullopt;
-  const SearchSpace space(program, machine, {.cores = rates.cores});
-  PointEstimate estimate(machine, rates);
-  std::optional<EstimatedConfig> best;
-  for (const ll::Config& start : starts) {
-    const auto near = space.nearest_to(start);
-    if (!near) continue;
-    const double cost = estimate(space, *near);
-    if (cost <= limit && (!best || cost < best->cost)) best = {space.config(*near), cost};
-  }
-  return best;
-}
-
-std::optional<ChosenConfig> choose(const hl::Program& program, const machine::Machine& machine,
-                                   const model::Rates& rates,
-                                   const std::vector<ll::Config>& starts) {
-  const std::vector<EstimatedConfig> sketched = sketches(program, machine, rates, 1);
-  if (sketched.empty()) return std::nullopt;
-  EstimatedConfig best = sketched.front();
-  if (const auto known = transferred(program, machine, rates, starts, trusted * best.cost)) {
-    best = *known;
-  }
-  return ChosenConfig{best.config, ConfigSource::model,
-                      fmt::format("{:.4g} us estimated", best.cost / 1e3)};
+double estimated_cost(const hl::Program& program, const machine::Machine& machine,
+                      const model::Rates& rates, const ll::Config& config) {
+  const ll::Program low = passes::lower(program, machine, config);
+  return model::estimate(model::shape_of(low.computation), machine, config, rates).total();
 }
 
 }  // namespace
@@ -57,15 +37,45 @@ bool may_choose_by_model(const hl::Program& program, const Target& target,
 }
 
 std::optional<ChosenConfig> model_choice(const hl::Program& program,
-                                         const machine::Machine& machine, int cores,
-                                         const std::vector<ll::Config>& starts) {
+                                         const machine::Machine& machine, int cores) {
   const model::Rates rates = rates_of(machine, cores);
   try {
-    return choose(program, machine, rates, starts);
+    const std::vector<EstimatedConfig> best = sketches(program, machine, rates, 1);
+    if (best.empty()) return std::nullopt;
+    return ChosenConfig{best.front().config, ConfigSource::model,
+                        fmt::format("{:.4g} us estimated", best.front().cost / 1e3)};
   } catch (const Error& e) {
     if (e.diagnostic().kind == DiagnosticKind::internal) throw;
     return std::nullopt;
   }
+}
+
+ChosenConfig untuned_choice(const hl::Program& program, const Target& target,
+                            const machine::Machine& machine, int cores) {
+  std::optional<ChosenConfig> chosen;
+  if (may_choose_by_model(program, target, machine)) chosen = model_choice(program, machine, cores);
+  return chosen ? *chosen : default_choice(program, machine, cores);
+}
+
+std::vector<ll::Config> rivals_of(const ll::Config& chosen, const hl::Program& program,
+                                  const machine::Machine& machine, int cores,
+                                  const std::vector<ll::Config>& starts, size_t count) {
+  std::vector<ll::Config> rivals;
+  if (starts.empty()) return rivals;
+  const model::Rates rates = rates_of(machine, cores);
+  const double limit = worth_a_try * estimated_cost(program, machine, rates, chosen);
+  const SearchSpace space(program, machine, {.cores = cores});
+  PointEstimate estimate(machine, rates);
+  for (const ll::Config& start : starts) {
+    const auto near = space.nearest_to(start);
+    if (!near || estimate(space, *near) > limit) continue;
+    const ll::KernelCode& code = start.code.kernel;
+    const ll::Config rival = compiled_by(space.config(*near), {code.compiler, code.flags});
+    const bool known =
+        rival == chosen || std::find(rivals.begin(), rivals.end(), rival) != rivals.end();
+    if (!known && rivals.size() < count) rivals.push_back(rival);
+  }
+  return rivals;
 }
 
 }  // namespace mdh::driver

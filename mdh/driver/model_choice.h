@@ -15,11 +15,20 @@ bool may_choose_by_model(const hl::Program& program, const Target& target,
                          const machine::Machine& machine);
 
 /// The best sketch (sketches.h) by estimate, for that many cores; the same one every time, for the
-/// same rates of the machine (rates.h). `starts` are configurations that were the best for other
-/// sizes; one of those is preferred unless it is estimated to be much slower here. Nothing where no
-/// sketch is valid: then there is the default.
+/// same rates of the machine (rates.h). Nothing where no sketch is valid: then there is the
+/// default.
 std::optional<ChosenConfig> model_choice(const hl::Program& program,
-                                         const machine::Machine& machine, int cores,
-                                         const std::vector<ll::Config>& starts = {});
+                                         const machine::Machine& machine, int cores);
+
+/// What runs without any record: what the model chooses where it may and can, else the default.
+ChosenConfig untuned_choice(const hl::Program& program, const Target& target,
+                            const machine::Machine& machine, int cores);
+
+/// Configurations that were the best for other sizes, fitted to these, at most `count`: those that
+/// are not estimated to be much slower than the chosen one. Estimates of configurations that differ
+/// little err more than these do: whether one is faster has to be measured.
+std::vector<ll::Config> rivals_of(const ll::Config& chosen, const hl::Program& program,
+                                  const machine::Machine& machine, int cores,
+                                  const std::vector<ll::Config>& starts, size_t count);
 
 }  // namespace mdh::driver

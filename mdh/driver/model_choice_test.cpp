@@ -64,12 +64,32 @@ TEST(ModelChoice, is_valid_better_than_the_default_and_always_the_same) {
   EXPECT_EQ(model_choice(p, cpu(), 2)->config, chosen->config);
 }
 
-TEST(ModelChoice, begins_at_what_is_known) {
-  const hl::Program p = matvec(Scalar::f32, 512, 512);
-  const ll::Config best = model_choice(p, cpu(), 2)->config;
-  const double without = estimated(p, best);
-  const double with = estimated(p, model_choice(p, cpu(), 2, {best})->config);
-  EXPECT_LE(with, 1.0001 * without);
+TEST(UntunedChoice, is_the_one_of_the_model_where_that_may_choose) {
+  const hl::Program large = matvec(Scalar::f32, 512, 512), small = matvec(Scalar::f32, 16, 16);
+  EXPECT_EQ(untuned_choice(large, openmp(), cpu(), 2).config,
+            model_choice(large, cpu(), 2)->config);
+  EXPECT_EQ(untuned_choice(large, openmp(), cpu(), 2).source, ConfigSource::model);
+  EXPECT_EQ(untuned_choice(small, openmp(), cpu(), 2).config, ll::default_config(small, cpu(), 2));
+  EXPECT_EQ(untuned_choice(small, openmp(), cpu(), 2).source, ConfigSource::usual);
+}
+
+TEST(RivalsOf, choice_are_valid_different_and_not_estimated_to_be_much_slower) {
+  const hl::Program p = matvec(Scalar::f32, 512, 512), near = matvec(Scalar::f32, 480, 530);
+  const ll::Config chosen = model_choice(p, cpu(), 2)->config;
+  const ll::Config there = model_choice(near, cpu(), 2)->config;
+  ll::Config other = there;
+  other.code.kernel.compiler = "gcc";
+  other.code.kernel.flags = {"-O2", "-fno-tree-vectorize"};
+  EXPECT_TRUE(rivals_of(chosen, p, cpu(), 2, {}, 2).empty());
+  const std::vector<ll::Config> rivals = rivals_of(chosen, p, cpu(), 2, {other, other}, 2);
+  ASSERT_EQ(rivals.size(), 1u) << "each once";
+  EXPECT_NO_THROW(passes::lower(p, cpu(), rivals[0]));
+  EXPECT_LE(estimated(p, rivals[0]), 1.25 * estimated(p, chosen));
+  EXPECT_EQ(rivals[0].code.kernel.compiler, "gcc") << "its compiler belongs to it";
+  EXPECT_EQ(rivals[0].code.kernel.flags, other.code.kernel.flags);
+  const std::vector<ll::Config> slow = {ll::default_config(p, cpu(), 1)};
+  ASSERT_GT(estimated(p, slow[0]), 2 * estimated(p, chosen));
+  EXPECT_TRUE(rivals_of(chosen, p, cpu(), 2, slow, 2).empty());
 }
 
 TEST(ModelChoice, on_any_cpu_is_valid_or_none) {

@@ -7,6 +7,7 @@
 #include "mdh/driver/devices.h"
 #include "mdh/driver/machine_identity.h"
 #include "mdh/driver/model_choice.h"
+#include "mdh/driver/neighbour_choice.h"
 #include "mdh/passes/lower.h"
 #include "mdh/runtime/host/compiler.h"
 #include "mdh/tune/database.h"
@@ -67,6 +68,9 @@ bool is_usable(const hl::Program& program, const RecordedConfig& recorded, const
 std::string complaint_about(const tune::Record& record, const Diagnostic& d) {
   return fmt::format("the record ({}) is not used: {} [{}]", describe(record), d.message, d.code);
 }
+
+/// Each costs the compiler a second when it is compared with the model's choice.
+constexpr size_t most_rivals = 2;
 
 /// Configurations of the same program at other sizes.
 std::vector<ll::Config> starts_for(const hl::Program& program, const Site& where,
@@ -135,7 +139,9 @@ KnownConfigs known_configs(const hl::Program& program, const Site& where,
   const auto in_our_names = [&](const std::vector<tune::Record>& some) {
     return all_translated(program, where, key.names, some);
   };
-  KnownConfigs known{in_our_names(tune::best_records(records, key.problem)),
+  std::vector<tune::Record> proven = tune::best_records(records, key.problem);
+  std::erase_if(proven, tune::is_loaded);  // those are worth another try
+  KnownConfigs known{in_our_names(proven),
                      in_our_names(tune::failed_records(records, key.problem))};
   const auto first = std::find_if(
       known.proven.begin(), known.proven.end(),
@@ -166,22 +172,33 @@ Selection select_config(const hl::Program& program, const Site& where,
   if (best.found) {
     return {{std::move(best.found->config), ConfigSource::record, describe(best.found->record)},
             std::move(best.found->machine),
-            std::move(best.skipped)};
+            std::move(best.skipped),
+            {}};
   }
   const machine::Machine machine = machine_for({}, where);
-  std::optional<ChosenConfig> chosen;
-  if (otherwise == WithoutRecord::model && may_choose_by_model(program, *where.target, machine)) {
-    chosen = model_choice(program, machine, cores, starts_for(program, where, records));
+  Selection selection{otherwise == WithoutRecord::model
+                          ? untuned_choice(program, *where.target, machine, cores)
+                          : default_choice(program, machine, cores),
+                      machine,
+                      std::move(best.skipped),
+                      {}};
+  if (selection.chosen.source == ConfigSource::model) {
+    selection.rivals = rivals_of(selection.chosen.config, program, machine, cores,
+                                 starts_for(program, where, records), most_rivals);
   }
-  if (!chosen) chosen = default_choice(program, machine, cores);
-  return {std::move(*chosen), machine, std::move(best.skipped)};
+  return selection;
 }
 
 Executable compile_tuned(const hl::Program& program, const Target& target,
                          const std::string& device) {
   const tune::Database database(tune::Database::file_of_user());
-  const Selection selection = select_config(program, {.target = &target, .device = device},
-                                            database.load().records, available_cores());
+  Selection selection = select_config(program, {.target = &target, .device = device},
+                                      database.load().records, available_cores());
+  if (!selection.rivals.empty()) {
+    selection.chosen = measured_choice(
+        program, selection,
+        {.target = &target, .machine = selection.machine, .threads = available_cores()});
+  }
   return compile(program, selection.machine, selection.chosen.config, target, device);
 }
 

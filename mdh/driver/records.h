@@ -47,8 +47,8 @@ struct BestConfig {
 BestConfig best_config(const hl::Program& program, const Site& where,
                        const std::vector<tune::Record>& records);
 
-/// What a search need not find out again: configurations with proven times, the fastest first, of
-/// which the first is valid, and those that crashed or computed something else.
+/// What a search need not find out again: configurations with proven times that nobody disturbed,
+/// the best first, of which the first is valid, and those that crashed or computed something else.
 struct KnownConfigs {
   std::vector<RecordedConfig> proven;
   std::vector<RecordedConfig> failed;
@@ -65,19 +65,22 @@ std::vector<RecordedConfig> neighbours(const hl::Program& program, const Site& w
 /// can, or the default configuration.
 enum class WithoutRecord { model, usual };
 
-/// The best configuration for the program, else one for that many cores. Records of other sizes are
-/// where the model begins.
+/// The best configuration for the program, else one for that many cores.
 struct Selection {
   ChosenConfig chosen;
   machine::Machine machine;
   std::vector<std::string> skipped;
+  /// Where the model chose: what was the best for neighbouring sizes, and may be faster here
+  /// (neighbour_choice.h).
+  std::vector<ll::Config> rivals;
 };
 Selection select_config(const hl::Program& program, const Site& where,
                         const std::vector<tune::Record>& records, int cores,
                         WithoutRecord otherwise = WithoutRecord::model);
 
 /// Compiles with the best configuration that the user's records have for this machine, else with
-/// what the model chooses.
+/// what the model chooses or, if that is measured to be faster, what was the best for a
+/// neighbouring size.
 Executable compile_tuned(const hl::Program& program, const Target& target,
                          const std::string& device = {});
 

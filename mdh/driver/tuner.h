@@ -3,8 +3,9 @@
 // Configurations that are estimated to be good come first, then a technique asks for others. They
 // are compiled several at a time by the cheapest compiler there is; one whose first run is clearly
 // slower than the best is not run a second time, and only what beats it then is measured further.
-// The best few are compiled by all compilers, and what is near the fastest of those by its own; the
-// best of them run in turn, round by round, and the one with the best median wins.
+// The best few are compiled by all compilers, and what is near the fastest of those by its own. The
+// final (contest.h) is between the best of them and the untuned choice, which is what would run
+// without any tuning, compiled as it would be: only a final can say what tuning has gained.
 #pragma once
 
 #include <functional>
@@ -25,9 +26,10 @@ struct TuneOptions {
   uint64_t seed = 1;
   bool restricted = false;
   std::vector<std::string> locks;
-  std::vector<ll::Config> starts;  // of neighbouring sizes, or earlier winners
-  std::vector<Trial> known;        // what an earlier search has found out; not tried again
-  size_t batch = 16;               // configurations that are compiled together
+  std::vector<ll::Config> starts;     // of neighbouring sizes, or earlier winners
+  std::vector<Trial> known;           // what an earlier search has found out; not tried again
+  size_t batch = 16;                  // configurations that are compiled together
+  std::optional<ll::Config> untuned;  // what runs without tuning; none: what model_choice.h says
   std::function<bool()> interrupted = [] { return false; };
 };
 
@@ -36,7 +38,7 @@ struct TuneProgress {
   size_t failures = 0;
   double seconds = 0;
   std::optional<double> best_us;
-  std::string phase;  // "searching", "refining", "final"
+  std::string phase;  // "untuned", "searching", "refining", "final"
 };
 
 /// What the first part of a search was spent on: seconds.
@@ -50,10 +52,14 @@ struct Screening {
 struct TuneReport {
   std::optional<Trial> best;  // of this search, or known before and never beaten
   bool best_was_known = false;
-  std::optional<Trial> first;              // what would run without any tuning
+  std::optional<Trial> untuned;  // what would run without any tuning, as it was measured last
+  /// Time of the untuned choice / time of the best, in the final; 1 if the former won.
+  std::optional<double> gain;
+  std::string no_gain_because;             // where there is none
   std::vector<Trial> trials;               // in order
   size_t searched = 0;                     // trials of the search; those behind are of the final
   std::map<std::string, size_t> failures;  // by kind
+  size_t loaded = 0;                       // times that other programs disturbed
   Screening screening;                     // until the best few are refined
   std::string stopped_by;
 };

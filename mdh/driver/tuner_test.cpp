@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "mdh/driver/compiler_choice.h"
+#include "mdh/driver/model_choice.h"
 #include "mdh/hl/instantiate.h"
 #include "mdh/hl/parse.h"
 #include "mdh/ll/config.h"
@@ -147,12 +148,13 @@ TEST(Tuner, finds_a_configuration_within_a_number_of_evaluations) {
   EXPECT_EQ(report.stopped_by, "evaluations");
   EXPECT_EQ(report.best->verified, "full");
   EXPECT_EQ(report.searched, 12U);
+  EXPECT_FALSE(report.gain) << "no final, no claim";
+  EXPECT_EQ(report.no_gain_because, "the budget is too small for a final");
   double seconds = 0;
   for (const Trial& trial : report.trials) {
     EXPECT_GE(trial.seconds, seconds);
     seconds = trial.seconds;
-    if (!trial.is_good()) continue;
-    EXPECT_GE(trial.timing.median_us, report.best->timing.median_us);
+    EXPECT_FALSE(trial.is_good() && is_better(trial, *report.best));
   }
 }
 
@@ -169,14 +171,93 @@ TEST(Tuner, refines_by_the_compilers_that_decide) {
     const bool quick = flags == quick_compiler(compilers_here()).flags;
     EXPECT_EQ(quick, progress.phase == "searching");
   });
-  EXPECT_EQ(phases, (std::vector<std::string>{"searching", "refining", "final"}));
+  EXPECT_EQ(phases, (std::vector<std::string>{"untuned", "searching", "refining", "final"}));
   ASSERT_TRUE(report.best);
-  EXPECT_GE(report.screening.candidates, 40U);
+  EXPECT_GE(report.screening.candidates, 39U);
   EXPECT_LT(report.screening.candidates, report.searched);
   EXPECT_GT(report.screening.compiling, 0);
   EXPECT_GT(report.screening.measuring, 0);
-  EXPECT_LE(report.trials.size() - report.searched, 5U) << "in the final";
+  EXPECT_LE(report.trials.size() - report.searched, 6U) << "in the final";
   EXPECT_LE(report.trials.size(), 80U);
+  const Trial& untuned = report.trials[report.searched];
+  EXPECT_EQ(untuned.config, untuned_choice(p, *o.candidates.target, o.candidates.machine, 2).config)
+      << "as mdh run compiles it, in the final";
+  EXPECT_EQ(report.trials.front().config, untuned.config) << "and first of all";
+  ASSERT_TRUE(report.gain);
+  EXPECT_GE(*report.gain, 1);
+  size_t winners = 0;
+  for (const Trial& trial : report.trials) {
+    if (trial.final_result != tune::FinalResult::won) continue;
+    ++winners;
+    EXPECT_EQ(trial.config, report.best->config);
+  }
+  EXPECT_EQ(winners, 1U);
+}
+
+/// Small programs have a space that ends soon, with a final behind it.
+TuneReport exhausted(const hl::Program& p, TuneOptions o) {
+  o.candidates = options();
+  o.restricted = true;
+  o.seconds = 300;
+  return tune(p, o, [](const Trial&, const TuneProgress&) {});
+}
+
+hl::Program copies(int64_t n) {
+  return hl::parse(
+      fmt::format("mdh 1\nprogram p = out_view( y: f32 = [i] ) * md_hom( i: {} by cc )"
+                  " {{ y = x; }} * inp_view( x: f32 = [i] )",
+                  n));
+}
+
+TEST(Tuner, gain_is_one_if_and_only_if_the_untuned_choice_wins) {
+  const TuneReport report = exhausted(copies(1), {});
+  ASSERT_TRUE(report.best);
+  ASSERT_TRUE(report.gain) << report.no_gain_because;
+  EXPECT_EQ(*report.gain == 1, report.best->config == report.untuned->config);
+  EXPECT_EQ(report.best->final_result, tune::FinalResult::won);
+}
+
+TEST(Tuner, gain_is_over_the_untuned_choice_as_it_would_be_compiled) {
+  const hl::Program p = matmul(96);
+  TuneOptions o;
+  o.candidates = options();
+  o.evaluations = 64;
+  o.seconds = 300;
+  o.untuned = usual(p);
+  o.untuned->code.kernel.flags = {"-O0"};
+  const TuneReport slow = tune(p, o, [](const Trial&, const TuneProgress&) {});
+  ASSERT_TRUE(slow.gain) << slow.no_gain_because;
+  EXPECT_GT(*slow.gain, 1.5);
+  EXPECT_EQ(slow.untuned->config, *o.untuned);
+  EXPECT_NE(slow.best->config, *o.untuned);
+}
+
+TEST(Tuner, untuned_choice_that_does_not_work_is_no_yardstick) {
+  const hl::Program p = matmul(48);
+  TuneOptions o;
+  o.candidates = options();
+  o.evaluations = 64;
+  o.seconds = 300;
+  o.untuned = usual(p);
+  o.untuned->code.kernel.flags = {"--no-such-flag"};
+  const TuneReport report = tune(p, o, [](const Trial&, const TuneProgress&) {});
+  ASSERT_TRUE(report.best);
+  EXPECT_FALSE(report.gain);
+  EXPECT_EQ(report.no_gain_because, "the untuned choice did not work");
+  EXPECT_EQ(report.best->final_result, tune::FinalResult::won);
+}
+
+TEST(Tuner, what_a_user_locks_is_kept_even_if_the_untuned_choice_is_faster) {
+  const hl::Program p = matmul(96);
+  TuneOptions o;
+  o.candidates = options();
+  o.evaluations = 64;
+  o.seconds = 300;
+  o.locks = {"split.j=COR 1, L2 1, L1 96, REG 1, SIMD 1"};
+  const TuneReport report = tune(p, o, [](const Trial&, const TuneProgress&) {});
+  ASSERT_TRUE(report.best);
+  ASSERT_TRUE(report.gain) << report.no_gain_because;
+  EXPECT_NE(report.best->config, report.untuned->config);
 }
 
 TEST(Tuner, knows_what_earlier_searches_found) {
@@ -229,6 +310,8 @@ TEST(Tuner, stops_when_it_is_asked_to_and_keeps_the_best) {
   o.interrupted = [&] { return told >= 3; };
   const TuneReport report = tune(p, o, [&](const Trial&, const TuneProgress&) { ++told; });
   EXPECT_EQ(report.stopped_by, "interrupted");
+  EXPECT_FALSE(report.gain);
+  EXPECT_EQ(report.no_gain_because, "the search was interrupted");
   EXPECT_LT(report.trials.size(), 12U);
   EXPECT_TRUE(report.best);
 }

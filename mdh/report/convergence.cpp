@@ -82,8 +82,8 @@ class ConvergencePlot {
   }
 
   void draw_untuned() {
-    if (!report_.first) return;
-    const double at = y_.at(report_.first->timing.median_us);
+    if (!report_.untuned) return;
+    const double at = y_.at(report_.untuned->timing.median_us);
     svg_.line({x_.begin, at}, {x_.end, at}, "untuned");
   }
 
@@ -155,7 +155,7 @@ std::string legend(const driver::TuneReport& report) {
   std::string text = "<p class=\"legend\"><i class=\"dot search\"></i>tried";
   if (report.searched < report.trials.size()) text += "<i class=\"dot final\"></i>of the final";
   text += "<i class=\"stroke best\"></i>best so far";
-  if (report.first) text += "<i class=\"stroke untuned\"></i>untuned";
+  if (report.untuned) text += "<i class=\"stroke untuned\"></i>untuned";
   if (!report.failures.empty()) text += "<i class=\"stroke failed\"></i>failed";
   return text + "</p>\n";
 }

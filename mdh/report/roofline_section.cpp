@@ -122,7 +122,7 @@ std::string roofline_section(const TuningPage& page) {
                  source + limits_text(roofs, rate(report.best),
                                       static_cast<double>(hl::bytes(page.program)), page.rates),
                  "<div class=\"figure\">\n" +
-                     RooflinePlot(roofs, rate(report.best), rate(report.first)).draw() +
+                     RooflinePlot(roofs, rate(report.best), rate(report.untuned)).draw() +
                      "</div>\n");
 }
 

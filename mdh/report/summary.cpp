@@ -37,9 +37,9 @@ std::string tiles(const TuningPage& page) {
       text += tile(rate(hl::operations(page.program)) + " GFLOP/s", "operations");
     }
     text += tile(rate(hl::bytes(page.program)) + " GB/s", "every buffer once");
-    if (report.first) {
-      text += tile(fmt::format("{:.2f}×", report.first->timing.median_us / us),
-                   "as fast as untuned, " + time_text(report.first->timing.median_us));
+    if (report.gain && report.untuned) {
+      text += tile(fmt::format("{:.2f}×", *report.gain),
+                   "as fast as untuned, " + time_text(report.untuned->timing.median_us));
     }
   } else {
     text += tile("none", "no configuration works");
@@ -86,6 +86,13 @@ Rows rows_of(const TuningPage& page) {
   rows.emplace_back("Technique", fmt::format("{}, seed {}", page.technique, page.seed));
   rows.emplace_back("Evaluations",
                     fmt::format("{}, {} failed", report.trials.size(), failures_of(report)));
+  if (report.best && !report.gain) {
+    rows.emplace_back("Gain", "not known: " + report.no_gain_because);
+  }
+  if (report.loaded > 0) {
+    rows.emplace_back("Load", fmt::format("{} times were taken while other programs used the cores",
+                                          report.loaded));
+  }
   if (!page.choices.empty()) rows.emplace_back("Decided", join(page.choices, " "));
   if (report.best) {
     rows.emplace_back("Verified", report.best->verified);

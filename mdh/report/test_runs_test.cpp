@@ -53,8 +53,9 @@ TuningPage test_page() {
     report.trials.push_back(trial);
   }
   report.searched = 9;
-  report.first = report.trials.front();
+  report.untuned = report.trials.front();
   report.best = report.trials.back();
+  report.gain = 12;
   report.stopped_by = "time";
   return page;
 }

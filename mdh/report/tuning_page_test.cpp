@@ -104,7 +104,7 @@ TEST(TuningPage, a_search_that_found_nothing_has_a_page) {
   TuningPage page = test_page();
   page.report.trials = {page.report.trials[3], page.report.trials[7]};
   page.report.searched = 2;
-  page.report.best = page.report.first = std::nullopt;
+  page.report.best = page.report.untuned = std::nullopt;
   const std::string text = html(page);
   EXPECT_EQ(mistake_in(text), "");
   EXPECT_EQ(count(text, "class=\"failure\""), 2U);
@@ -114,12 +114,23 @@ TEST(TuningPage, a_search_that_found_nothing_has_a_page) {
   EXPECT_TRUE(has(html(page), "Nothing was tried."));
 }
 
+TEST(TuningPage, claims_no_gain_that_no_final_has_shown) {
+  TuningPage page = test_page();
+  EXPECT_TRUE(has(html(page), "12.00×"));
+  page.report.gain = std::nullopt;
+  page.report.no_gain_because = "the budget is too small for a final";
+  EXPECT_FALSE(has(html(page), "as fast as untuned"));
+  EXPECT_TRUE(has(html(page), "not known: the budget is too small for a final"));
+  page.report.loaded = 3;
+  EXPECT_TRUE(has(html(page), "3 times were taken while other programs used the cores"));
+}
+
 TEST(TuningPage, one_trial_is_enough) {
   TuningPage page = test_page();
   page.report.trials = {page.report.trials.back()};
   page.report.searched = 1;
   page.report.failures.clear();
-  page.report.first = page.report.best = page.report.trials.front();
+  page.report.untuned = page.report.best = page.report.trials.front();
   EXPECT_EQ(mistake_in(html(page)), "");
   EXPECT_EQ(count(html(page), "nan"), 0U);
   EXPECT_EQ(count(html(page), "inf\""), 0U);

@@ -6,6 +6,7 @@
 #include "mdh/driver/decomposition.h"
 #include "mdh/driver/devices.h"
 #include "mdh/driver/machine_identity.h"
+#include "mdh/driver/neighbour_choice.h"
 #include "mdh/hl/parse.h"
 #include "mdh/scalar/parse.h"
 #include "mdh/scalar/resolve.h"
@@ -204,6 +205,18 @@ std::vector<tune::Record> usable_records(const Request& request, const Problem& 
   }
 }
 
+/// What the model chose, or what was the best for a neighbouring size.
+driver::ChosenConfig fastest_of(const driver::Selection& selection, const Request& request,
+                                const Problem& problem) {
+  const driver::CandidateOptions options = candidates_of(request, problem);
+  const auto known = driver::remembered_choice(problem.program, selection, options);
+  if (known || !request.may_measure) return known.value_or(selection.chosen);
+  if (!request.quiet) {
+    say("mdh: comparing the model's choice with the best one of a neighbouring size ...\n");
+  }
+  return driver::measured_choice(problem.program, selection, options);
+}
+
 /// The best record, else what the model chooses, else the default.
 void select_config(const Request& request, Problem& problem) {
   std::optional<machine::Machine> machine;
@@ -221,8 +234,9 @@ void select_config(const Request& request, Problem& problem) {
   for (const std::string& why : selection.skipped) {
     if (!request.quiet) say("mdh: note: {}\n", why);
   }
-  problem.machine = std::move(selection.machine);
-  problem.config = std::move(selection.chosen);
+  problem.machine = selection.machine;
+  problem.config =
+      selection.rivals.empty() ? selection.chosen : fastest_of(selection, request, problem);
 }
 
 }  // namespace

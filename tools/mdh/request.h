@@ -28,6 +28,7 @@ struct Request {
   bool quiet = false;
   bool may_be_open = false;  // sizes that are written * need no value
   bool needs_config = true;  // if not, no time is spent on choosing one
+  bool may_measure = false;  // code may be compiled and run in order to choose
 };
 
 /// Everything resolved and verified.

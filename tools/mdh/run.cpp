@@ -6,6 +6,7 @@
 
 #include "mdh/driver/data.h"
 #include "mdh/driver/effects.h"
+#include "mdh/runtime/load.h"
 #include "mdh/support/text.h"
 #include "tools/mdh/data_files.h"
 #include "tools/mdh/progress.h"
@@ -71,6 +72,7 @@ void print_json(const Problem& problem, const driver::RunReport& report) {
                     {"mean", report.timing.mean_us},
                     {"ci99", report.timing.ci99_us},
                     {"n", report.timing.count}};
+  out["load"] = report.timing.load;
   out["gflops"] = report.gflops;
   out["gbs"] = report.gbs;
   if (report.plain_ratio > 0) out["plain_ratio"] = report.plain_ratio;
@@ -138,7 +140,9 @@ void check_deterministic(const ll::Config& config) {
 }  // namespace
 
 int run(const Request& request, const RunVerbOptions& verb) {
-  const Problem problem = resolve(request);
+  Request asked = request;
+  asked.may_measure = true;
+  const Problem problem = resolve(asked);
   if (verb.deterministic) check_deterministic(problem.config.config);
   if (verb.compare && !has_plain_loop(problem, request)) {
     user_error("E808", {}, "--compare needs a program of the catalogue, without --set",
@@ -161,6 +165,10 @@ int run(const Request& request, const RunVerbOptions& verb) {
                  fmt::format("wrong result: {}", report.verification.complaint),
                  {},
                  "no time is reported for a wrong result; please report this as a bug"});
+  }
+  if (is_loaded(report.timing) && !request.quiet) {
+    say("mdh: note: other programs used the cores meanwhile, for {:.0f} % of the time\n",
+        100 * report.timing.load);
   }
   write_outputs(problem.program, verb.outputs, report.outputs);
   verb.json ? print_json(problem, report) : print_text(problem, report);

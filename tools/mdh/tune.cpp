@@ -81,8 +81,9 @@ driver::Trial trial_of(const driver::RecordedConfig& recorded) {
   return {.config = recorded.config,
           .outcome = record.outcome,
           .reason = record.reason,
-          .timing = {time.median, time.mean, time.ci99, static_cast<int>(time.n)},
-          .verified = record.verified};
+          .timing = {time.median, time.mean, time.ci99, static_cast<int>(time.n), record.load},
+          .verified = record.verified,
+          .final_result = record.final_result};
 }
 
 /// Takes over what earlier searches found out about this problem and about its neighbours.
@@ -122,6 +123,8 @@ class Recorder {
     record.seed = request_.seed;
     record.time_us = {trial.timing.median_us, trial.timing.mean_us, trial.timing.ci99_us,
                       trial.timing.count};
+    record.load = trial.timing.load;
+    record.final_result = trial.final_result;
     const std::optional<Diagnostic> failure = tune::Database(file_).append(record);
     if (!failure) ++written_;
     if (failure && lost_++ == 0) {
@@ -186,9 +189,9 @@ std::string gist(const std::string& reason) {
   Diagnostic d{.kind = DiagnosticKind::no_candidate, .code = "E880"};
   d.message = "no configuration works";
   for (const auto& [kind, count] : report.failures) {
-    const auto first =
-        std::find_if(report.trials.begin(), report.trials.end(),
-                     [&](const driver::Trial& trial) { return to_string(trial.outcome) == kind; });
+    const auto first = std::find_if(
+        report.trials.begin(), report.trials.end(),
+        [&name = kind](const driver::Trial& trial) { return to_string(trial.outcome) == name; });
     d.notes.push_back(fmt::format("{} {}, the first: {}", count, kind, gist(first->reason)));
   }
   d.hint =
@@ -209,13 +212,30 @@ void print_json(const Problem& problem, const driver::TuneReport& report, const 
                       {"measuring_s", screening.measuring}};
   out["recorded"] = records.written();
   out["stopped_by"] = report.stopped_by;
-  if (report.first) out["first_us"] = report.first->timing.median_us;
+  out["loaded"] = report.loaded;
+  if (report.gain) {
+    out["gain"] = *report.gain;
+    out["untuned_us"] = report.untuned->timing.median_us;
+  } else {
+    out["no_gain_because"] = report.no_gain_because;
+  }
   out["best_us"] = report.best->timing.median_us;
   out["best_was_known"] = report.best_was_known;
   out["verified"] = report.best->verified;
   out["config"] = nlohmann::ordered_json::parse(
       ll::print(with_origin(report.best->config, problem, problem.machine.name)));
   fmt::print("{}\n", out.dump());
+}
+
+/// Only a final compares with what would run without tuning.
+void print_gain(const driver::TuneReport& report) {
+  if (!report.gain) {
+    fmt::print("gain        not known: {}\n", report.no_gain_because);
+    return;
+  }
+  const std::string about = *report.gain == 1 ? ", which nothing beat" : "";
+  fmt::print("gain        {:.2f} over the untuned choice ({:.4g} us){}\n", *report.gain,
+             report.untuned->timing.median_us, about);
 }
 
 void print_text(const Problem& problem, const driver::TuneReport& report, const Recorder& records) {
@@ -232,10 +252,10 @@ void print_text(const Problem& problem, const driver::TuneReport& report, const 
              rate(static_cast<double>(hl::operations(problem.program)), best),
              rate(static_cast<double>(hl::bytes(problem.program)), best), best.verified,
              report.best_was_known ? ", known before" : "");
-  if (report.first) {
-    fmt::print("gain        {:.2f} over the first choice ({:.4g} us)\n",
-               report.first->timing.median_us / best.timing.median_us,
-               report.first->timing.median_us);
+  print_gain(report);
+  if (report.loaded > 0) {
+    fmt::print("load        {} times were taken while other programs used the cores\n",
+               report.loaded);
   }
   const driver::Screening& s = report.screening;
   if (s.candidates > 0) {
@@ -283,6 +303,7 @@ int tune(const Request& request, const TuneVerbOptions& verb) {
     report = driver::tune(problem.program, options,
                           [&](const driver::Trial& trial, const driver::TuneProgress& progress) {
                             record(trial);
+                            bar.warn_of_load(trial);
                             bar.show(progress);
                           });
   }

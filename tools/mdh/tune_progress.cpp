@@ -22,6 +22,15 @@ TuneProgressBar::~TuneProgressBar() {
   if (!quiet_ && terminal_) say("\r\033[K");
 }
 
+void TuneProgressBar::warn_of_load(const driver::Trial& trial) {
+  if (!trial.is_good() || !trial.is_loaded() || quiet_ || has_warned_) return;
+  has_warned_ = true;
+  say("{}mdh: note: other programs use the cores, for {:.0f} % of the time. Times that this "
+      "changes "
+      "are taken again, and marked in the records if that does not help\n",
+      terminal_ ? "\r\033[K" : "", 100 * trial.timing.load);
+}
+
 std::string progress_text(const driver::TuneProgress& progress, double seconds,
                           size_t evaluations) {
   std::string text =

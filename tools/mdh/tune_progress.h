@@ -16,10 +16,14 @@ class TuneProgressBar {
 
   void show(const driver::TuneProgress& progress);
 
+  /// Once, at the first time that other programs disturbed.
+  void warn_of_load(const driver::Trial& trial);
+
  private:
   double seconds_;
   size_t evaluations_;
   bool quiet_, terminal_;
+  bool has_warned_ = false;
   double shown_ = -1e9;  // seconds of the last line
 };
 

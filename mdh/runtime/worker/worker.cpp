@@ -35,7 +35,7 @@ class WorkerEnvironment {
   WorkerEnvironment() {
     for (const auto& [name, value] : openmp_binding()) more_.push_back(name + "=" + value);
     // Threads that wait for the next run take cores from compilers: 200 ms, if nobody says less.
-    if (std::getenv("KMP_BLOCKTIME") == nullptr) more_.push_back("KMP_BLOCKTIME=20");
+    if (std::getenv("KMP_BLOCKTIME") == nullptr) more_.emplace_back("KMP_BLOCKTIME=20");
     for (char** entry = environ; *entry != nullptr; ++entry) all_.push_back(*entry);
     for (std::string& entry : more_) all_.push_back(entry.data());
     all_.push_back(nullptr);
