@@ -6,7 +6,7 @@
 
 namespace mdh::codegen {
 
-/// Outputs first, then inputs, in declaration order.
+/// Outputs first, then inputs, in declaration order. Says which of them may be the same memory.
 std::vector<kernel::Argument> arguments_of(const loop::Program& p);
 
 }  // namespace mdh::codegen

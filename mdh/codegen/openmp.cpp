@@ -1,6 +1,7 @@
 #include "mdh/codegen/openmp.h"
 
 #include <algorithm>
+#include <set>
 
 #include "mdh/codegen/arguments.h"
 #include "mdh/codegen/c_printer.h"
@@ -149,21 +150,35 @@ class OpenMPPrinter : public CPrinter {
   bool team_;
 };
 
-std::string signature(const loop::Program& p, const std::string& name, ExprPrinter& types) {
+/// Arguments that may be the same memory as another one: `restrict` would be a lie.
+std::set<int> shared_arguments(const std::vector<kernel::Argument>& arguments) {
+  std::set<int> shared;
+  for (size_t n = 0; n < arguments.size(); ++n) {
+    if (!arguments[n].in_place.empty()) shared.insert(static_cast<int>(n));
+    shared.insert(arguments[n].in_place.begin(), arguments[n].in_place.end());
+  }
+  return shared;
+}
+
+std::string signature(const loop::Program& p, const std::vector<kernel::Argument>& arguments,
+                      const std::string& name, ExprPrinter& types) {
+  const std::set<int> shared = shared_arguments(arguments);
   std::vector<std::string> parameters;
   for (const Buffer& b : p.buffers) {
     if (b.role == Role::temporary) continue;
-    parameters.push_back(fmt::format("{}{} *restrict {}", b.role == Role::input ? "const " : "",
-                                     types.storage_type(b.type), c_name(b.symbol.name)));
+    const bool alone = !shared.contains(static_cast<int>(parameters.size()));
+    parameters.push_back(fmt::format("{}{} *{}{}", b.role == Role::input ? "const " : "",
+                                     types.storage_type(b.type), alone ? "restrict " : "",
+                                     c_name(b.symbol.name)));
   }
   parameters.emplace_back("char *restrict workspace");
   parameters.emplace_back("long threads");
   return fmt::format("static void {}({})", name, join(parameters, ", "));
 }
 
-std::string entry(const loop::Program& p, const std::string& name) {
+std::string entry(size_t count, const std::string& name) {
   std::string arguments;
-  for (size_t n = 0; n < arguments_of(p).size(); ++n) arguments += fmt::format("buffers[{}], ", n);
+  for (size_t n = 0; n < count; ++n) arguments += fmt::format("buffers[{}], ", n);
   return fmt::format(
       "void {0}_entry(void **buffers, char *workspace, long threads) {{\n  {0}({1}workspace, "
       "threads);\n}}\n",
@@ -202,7 +217,8 @@ kernel::Module print_openmp(const loop::Program& program, const std::string& nam
   const std::string code = printer.block(program.body);
   const std::string body = team ? in_parallel(code, storage, shares.dynamic) : alone(code, storage);
   ExprPrinter& types = printer.types();
-  const std::string head = signature(program, name, types);
+  const std::vector<kernel::Argument> arguments = arguments_of(program);
+  const std::string head = signature(program, arguments, name, types);
   const std::string prologue =
       storage.shared_bytes + storage.bytes_per_core == 0 ? "(void)workspace;\n" : "";
   const std::string declarations =
@@ -210,11 +226,11 @@ kernel::Module print_openmp(const loop::Program& program, const std::string& nam
                          shares.dynamic ? take : "")
            : "";
   kernel::Module module{.language = "c", .name = name};
-  module.source =
-      fmt::format("/* {}: printed by mdh */\n{}{}{} {{\n{}}}\n{}", name, declarations,
-                  printer.helpers(), head, indent(prologue + body, 2), entry(program, name));
+  module.source = fmt::format("/* {}: printed by mdh */\n{}{}{} {{\n{}}}\n{}", name, declarations,
+                              printer.helpers(), head, indent(prologue + body, 2),
+                              entry(arguments.size(), name));
   module.steps = {{kernel::Launch{name + "_entry"}}};
-  module.arguments = arguments_of(program);
+  module.arguments = arguments;
   module.workspace_bytes = storage.shared_bytes;
   module.workspace_bytes_per_core = storage.bytes_per_core;
   module.parts_on_cores = static_cast<int>(std::min<int64_t>(shares.threads(), 1 << 20));

@@ -49,8 +49,9 @@ CallArgument buffer(const std::vector<T>& elements) {
 /// Memory of records, or of anything else that lies there as C lays it out.
 CallArgument raw_buffer(void* data, int64_t bytes);
 
-/// Checks number, types and sizes of the buffers, outputs first, then computes. `threads` 0 means
-/// all cores. Wrong buffers are user errors that name the buffer, what it needs and what it got.
+/// Checks number, types and sizes of the buffers, outputs first, and that no output overlaps
+/// another buffer, then computes. `threads` 0 means all cores. Wrong buffers are user errors that
+/// name the buffer, what it needs and what it got.
 void call(const Executable& executable, const std::vector<CallArgument>& buffers, int threads = 0);
 
 }  // namespace mdh::driver

@@ -1,5 +1,7 @@
 #include "mdh/driver/executable.h"
 
+#include "mdh/driver/overlap.h"
+
 namespace mdh::driver {
 
 const std::string& to_string(ConfigSource source) {
@@ -26,6 +28,7 @@ Executable::Executable(Stages stages, runtime::opencl::Kernel kernel)
     : stages_(std::move(stages)), kernel_(std::move(kernel)) {}
 
 void Executable::operator()(std::span<void* const> buffers, int threads) const {
+  check_overlap(module().arguments, buffers);
   if (const auto* device = on_device()) {
     (*device)(buffers);
   } else {

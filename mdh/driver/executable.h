@@ -31,13 +31,15 @@ std::string describe(const ChosenConfig& chosen);
 /// The default configuration for the program on the machine.
 ChosenConfig default_choice(const hl::Program& program, const machine::Machine& machine, int cores);
 
+/// Any number of threads may call an executable, and copies of it, at the same time.
 class Executable {
  public:
   Executable(Stages stages, runtime::host::Kernel kernel);
   Executable(Stages stages, runtime::opencl::Kernel kernel);
 
   /// One pointer per buffer, outputs first, in declaration order; row-major, of the extents in
-  /// module().arguments. A device has its own number of cores.
+  /// module().arguments. A device has its own number of cores. Outputs must not overlap other
+  /// buffers (overlap.h).
   void operator()(std::span<void* const> buffers, int threads) const;
 
   const Stages& stages() const { return stages_; }

@@ -18,6 +18,7 @@ struct Argument {
   int bytes_per_element = 0;
   std::vector<int64_t> extents;
   bool is_output = false;
+  std::vector<int> in_place = {};  // an output: arguments that may be the same memory
 
   int64_t elements() const;
   int64_t bytes() const { return elements() * bytes_per_element; }
