@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "mdh/hl/wide.h"
+#include "mdh/scalar/linear.h"
 #include "mdh/scalar/print.h"
 
 namespace mdh::hl {
@@ -68,21 +69,6 @@ std::optional<Affine> to_affine(const Program& p, const Expr& e) {
   if (b->op != BinaryOp::multiply) return std::nullopt;
   if (is_constant(*right)) return scaled(*left, right->constant);
   return is_constant(*left) ? scaled(*right, left->constant) : std::nullopt;
-}
-
-/// One buffer index, as terms of the dimensions that are not known yet: can each of them be read
-/// off?
-bool is_mixed_radix(std::vector<std::pair<int64_t, int64_t>> strides_and_counts) {
-  std::sort(strides_and_counts.begin(), strides_and_counts.end());
-  int64_t reach = 0;
-  for (const auto& [stride, count] : strides_and_counts) {
-    if (stride <= reach) return false;
-    int64_t span = 0;
-    const bool too_far = __builtin_mul_overflow(stride, count - 1, &span) ||
-                         __builtin_add_overflow(reach, span, &reach);
-    if (too_far) reach = INT64_MAX;
-  }
-  return true;
 }
 
 }  // namespace
@@ -234,7 +220,7 @@ bool is_injective(const Program& p, const BufferView& output) {
           terms.emplace_back(std::abs(axis.coefficients[d]), counts[d]);
         }
       }
-      if (terms.empty() || !is_mixed_radix(terms)) continue;
+      if (terms.empty() || !scalar::is_mixed_radix(terms)) continue;
       for (size_t d = 0; d < counts.size(); ++d) {
         if (axis.coefficients[d] != 0) known[d] = true;
       }

@@ -172,10 +172,11 @@ TEST(Injective, what_is_proved_is_true) {
   int proved = 0, refuted = 0;
   for (int n = 0; n < 500; ++n) {
     const auto index = [&] {
-      return fmt::format("{} * i + {} * (2 - j) + {} * k", random.between(0, 4),
-                         random.between(0, 4), random.between(0, 1));
+      const int64_t k = random.between(0, 1), j = random.between(0, 4), i = random.between(0, 4);
+      return fmt::format("{} * i + {} * (2 - j) + {} * k", i, j, k);
     };
-    const std::string output = "[" + index() + (random.chance(60) ? ", " + index() : "") + "]";
+    const std::string second = random.chance(60) ? ", " + index() : "";
+    const std::string output = "[" + index() + second + "]";
     const Program p = with_views(output, " = [k]");
     const bool is_true = meets_nowhere(p), is_proved = is_injective(p, p.outputs[0]);
     EXPECT_TRUE(is_true || !is_proved) << output;

@@ -3,28 +3,30 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
-#include "mdh/hl/address.h"
-#include "mdh/hl/analysis.h"
+#include "mdh/hl/combine_laws.h"
 #include "mdh/hl/evaluate.h"
-#include "mdh/support/random.h"
+#include "mdh/hl/law_trials.h"
+#include "mdh/hl/operator_forms.h"
+#include "mdh/hl/wide.h"
 #include "mdh/support/text.h"
 
 namespace mdh::hl {
 namespace {
 
-using scalar::Leaf;
-using Tuple = std::vector<Value>;
+using Tuple = LawTrials::Tuple;
+using Point = std::vector<int64_t>;
 
 constexpr int trials = 1000;
 
-/// There is no further trial of a law once it took so many steps, in all dimensions together: f may
-/// be a long loop.
+/// There is no further trial of a law once it took so many steps.
 constexpr int64_t most_steps = 2'000'000;
+constexpr int64_t most_steps_on_data = 100'000'000;
 
 /// A loop that uses up all steps ends the search. If it is endless, evaluation will say so.
 template <class Search>
-std::optional<std::string> while_steps_are_left(Search&& search) {
+auto while_steps_are_left(Search&& search) -> decltype(search()) {
   try {
     return search();
   } catch (const Error& e) {
@@ -33,207 +35,160 @@ std::optional<std::string> while_steps_are_left(Search&& search) {
   }
 }
 
-/// Few values, so that equal ones meet.
-Value drawn(scalar::Scalar type, Random& random) {
-  if (type == scalar::Scalar::boolean) return Value::integer(random.between(0, 1));
-  const int64_t least = scalar::is_signed(type) || is_floating(type) ? -1 : 0;
-  return scalar::from_integer(type, random.between(least, least + 3));
+bool is_combined(const Dimension& d) {
+  return d.combine.shape == Shape::pointwise || d.combine.shape == Shape::scan;
 }
 
-/// Input buffers whose elements are drawn when they are looked at: always the same ones for a seed.
-class LazyInputs {
+/// A point of the index set. Indices of combined dimensions are near 0 every other time, so that
+/// those that count do not dwarf everything else.
+Point drawn_point(const std::vector<int64_t>& counts, Random& random) {
+  const bool near = random.chance(50);
+  Point point;
+  for (const int64_t count : counts) {
+    point.push_back(random.between(0, near ? std::min<int64_t>(count, 8) - 1 : count - 1));
+  }
+  return point;
+}
+
+/// Values of f, and combinations of some, at points that meet in one result. No point is used
+/// twice: operators may rely on an index that differs.
+class ValueDrawer {
  public:
-  explicit LazyInputs(const Program& p) {
-    for (const Component& c : components(p.inputs)) {
-      const BufferView& view = p.inputs[c.buffer];
-      accesses_.push_back({c, Address(p, view, view.accesses[c.access]), leaves_of(view.type)});
-    }
-  }
+  ValueDrawer(const Program& p, LawTrials& trial)
+      : program_(p), trial_(trial), inputs_(p), counts_(sizes(p)) {}
 
-  size_t leaf_count() const {
-    size_t count = 0;
-    for (const Placed& access : accesses_) count += access.leaves.size();
-    return count;
-  }
-
-  Tuple at(std::span<const int64_t> point, uint64_t seed) const {
-    Tuple leaves;
-    for (const Placed& access : accesses_) {
-      const auto element = static_cast<uint64_t>(access.address(point));
-      Random random(seed ^ (element * 977 + static_cast<uint64_t>(access.component.buffer)));
-      for (const Leaf& leaf : access.leaves) leaves.push_back(drawn(leaf.type, random));
-    }
-    return leaves;
-  }
-
- private:
-  struct Placed {
-    Component component;
-    Address address;
-    std::vector<Leaf> leaves;
-  };
-  std::vector<Placed> accesses_;
-};
-
-/// The results of all outputs at one point.
-class Results {
- public:
-  explicit Results(const Program& p) {
-    for (const Component& c : components(p.outputs)) {
-      const auto more = leaves_of(p.outputs[c.buffer].type);
-      leaves_.insert(leaves_.end(), more.begin(), more.end());
-    }
-  }
-
-  size_t leaf_count() const { return leaves_.size(); }
-  Tuple blank() const { return Tuple(leaves_.size()); }
-
-  /// The same number, or random ones, in every leaf.
-  Tuple number(int64_t n) const {
-    Tuple tuple;
-    for (const Leaf& leaf : leaves_) tuple.push_back(scalar::from_integer(leaf.type, n));
-    return tuple;
-  }
-  Tuple random(Random& random) const {
-    Tuple tuple;
-    for (const Leaf& leaf : leaves_) tuple.push_back(drawn(leaf.type, random));
-    return tuple;
-  }
-
-  /// Numerically equal: a result may be 0 or -0, or any NaN.
-  bool equal(const Tuple& a, const Tuple& b) const {
-    for (size_t n = 0; n < leaves_.size(); ++n) {
-      const double x = to_floating(leaves_[n].type, a[n]), y = to_floating(leaves_[n].type, b[n]);
-      // Values of f need not be small integers: sums of them may differ in the last digits.
-      const double slack = is_floating(leaves_[n].type) ? 1e-3 * (std::abs(x) + std::abs(y)) : 0;
-      const bool near = std::abs(x - y) <= slack || (x != x && y != y) || x == y;
-      if (a[n] != b[n] && !near) return false;
-    }
-    return true;
-  }
-
-  std::string text(const Tuple& tuple) const {
-    std::vector<std::string> texts;
-    for (size_t n = 0; n < leaves_.size(); ++n) {
-      texts.push_back(to_string(leaves_[n].type, tuple[n]));
-    }
-    return texts.size() == 1 ? texts[0] : "{" + join(texts, ", ") + "}";
-  }
-
-  bool is_number(const Tuple& tuple) const {
-    for (size_t n = 0; n < leaves_.size(); ++n) {
-      if (std::isnan(to_floating(leaves_[n].type, tuple[n]))) return false;
-    }
-    return true;
-  }
-
- private:
-  std::vector<Leaf> leaves_;
-};
-
-/// ⊕ on results of f.
-class Operator {
- public:
-  Operator(const Program& p, int d)
-      : results(p), sizes_(sizes(p)), dimension_(d), inputs_(p), algebra_(algebra_of(p)) {
-    algebra_.limit_steps(most_steps / static_cast<int64_t>(p.dimensions.size()));
-  }
-
-  const Results results;
-
-  bool may_go_on() const { return algebra_.steps_left() > 0; }
-
-  Tuple operator()(const Tuple& a, const Tuple& b) {
-    Tuple result = results.blank();
-    algebra_.combine(a, b, result);
-    return result;
-  }
-
-  /// f at points that differ in the dimension only; fewer than asked for if the dimension is too
-  /// small, or where f is not a number: nothing is ordered then, and data are not meant to be so.
-  std::vector<Tuple> draw(size_t count, Random& random) {
-    std::vector<int64_t> point;
-    for (const int64_t size : sizes_) point.push_back(random.between(0, size - 1));
-    std::vector<int64_t> indices;
-    for (int n = 0; n < 20 && indices.size() < count; ++n) {
-      const int64_t i = random.between(0, std::min<int64_t>(sizes_[dimension_], 8) - 1);
-      if (std::find(indices.begin(), indices.end(), i) == indices.end()) indices.push_back(i);
-    }
-    const uint64_t seed = random.next();
+  /// Fewer values than asked for if there are no more points, or where f has no value.
+  std::vector<Tuple> draw(size_t count, int turn, Random& random) {
+    const auto domain = static_cast<LawDomain>(turn % 3);
+    const InputsAt inputs = inputs_.from(domain, random.next());
+    // Every other time sums of some, now and then of many: what a reduction meets on its way.
+    const int64_t most = turn % 2 == 0 ? 1 : turn % 32 == 31 ? 64 : 4;
+    used_.clear();
+    here_ = drawn_point(counts_, random);
     std::vector<Tuple> values;
-    algebra_.count(
-        static_cast<int64_t>(indices.size() * (results.leaf_count() + inputs_.leaf_count())));
-    for (const int64_t i : indices) {
-      point[dimension_] = i;
-      values.push_back(results.blank());
-      algebra_.f(inputs_.at(point, seed), point, values.back());
-      if (!results.is_number(values.back())) values.pop_back();
+    for (size_t n = 0; n < count; ++n) {
+      std::optional<Tuple> sum = next(inputs, random);
+      for (int64_t more = random.between(1, most); sum && more > 1; --more) {
+        const std::optional<Tuple> one = next(inputs, random);
+        if (!one) break;
+        sum = trial_.combined(*sum, *one);
+      }
+      if (sum) values.push_back(std::move(*sum));
     }
     return values;
   }
 
  private:
-  std::vector<int64_t> sizes_;
-  int dimension_;
-  LazyInputs inputs_;
-  scalar::ScalarAlgebra algebra_;
+  std::optional<Tuple> next(const InputsAt& inputs, Random& random) {
+    for (int attempt = 0; attempt < 8; ++attempt) {
+      Point point = drawn_point(counts_, random);
+      for (size_t d = 0; d < point.size(); ++d) {
+        if (!is_combined(program_.dimensions[d])) point[d] = here_[d];
+      }
+      if (used_.insert(point).second) return trial_.value_at(inputs, point);
+    }
+    return std::nullopt;
+  }
+
+  const Program& program_;
+  LawTrials& trial_;
+  DrawnInputs inputs_;
+  std::vector<int64_t> counts_;
+  std::set<Point> used_;
+  Point here_;
 };
 
-/// Up to four indices of each dimension, drawn from the index set. Of many dimensions only some,
-/// others each time, have more than one: there are not more than `most` points. Those with
-/// operators of the user come first.
-std::vector<std::vector<int64_t>> small_sets(const Program& p, size_t most, Random& random) {
-  const std::vector<int64_t> counts = sizes(p);
-  std::vector<size_t> order(counts.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  random.shuffle(order);
-  std::stable_partition(order.begin(), order.end(),
-                        [&](size_t d) { return p.dimensions[d].combine.shape == Shape::custom; });
-  std::vector<std::vector<int64_t>> sets(counts.size());
-  for (const size_t d : order) {
-    std::vector<int64_t> all(static_cast<size_t>(std::min<int64_t>(counts[d], 6)));
-    std::iota(all.begin(), all.end(), int64_t{0});
-    random.shuffle(all);
-    all.resize(std::min({all.size(), size_t{4}, std::max<size_t>(most, 1)}));
-    most /= all.size();
-    std::sort(all.begin(), all.end());
-    sets[d] = std::move(all);
+std::optional<LawBreak> find_not_associative(const Program& p, uint64_t seed) {
+  LawTrials trial(p, most_steps);
+  ValueDrawer values(p, trial);
+  Random random(seed);
+  for (int n = 0; n < trials && trial.may_go_on(); ++n) {
+    const std::vector<Tuple> xs = values.draw(3, n, random);
+    if (xs.size() < 3) continue;
+    if (auto found = trial.not_associative(xs[0], xs[1], xs[2])) {
+      return LawBreak{"associative", std::move(*found)};
+    }
   }
-  return sets;
+  return std::nullopt;
 }
 
-Mda random_input(const Program& p, size_t most, Random& random) {
-  std::vector<Leaf> leaves;
-  for (const Component& c : components(p.inputs)) {
-    const auto more = leaves_of(p.inputs[c.buffer].type);
-    leaves.insert(leaves.end(), more.begin(), more.end());
+std::optional<LawBreak> find_not_commutative(const Program& p, uint64_t seed) {
+  LawTrials trial(p, most_steps);
+  ValueDrawer values(p, trial);
+  Random random(seed);
+  for (int n = 0; n < trials && trial.may_go_on(); ++n) {
+    const std::vector<Tuple> xs = values.draw(2, n, random);
+    if (xs.size() < 2) continue;
+    if (auto found = trial.not_commutative(xs[0], xs[1])) {
+      return LawBreak{"commutative", std::move(*found)};
+    }
   }
-  return make_mda(small_sets(p, most, random), static_cast<int>(leaves.size()),
-                  [&](auto, auto cells) {
-                    for (size_t n = 0; n < leaves.size(); ++n) {
-                      cells[n] = drawn(leaves[n].type, random);
-                    }
-                  });
+  return std::nullopt;
 }
 
-/// Moving values around takes its time, too: about a hundred steps per point and dimension, and one
-/// per leaf.
-Mda counted_md_hom(const Program& p, scalar::Algebra& algebra, const Mda& input) {
-  Mda result = md_hom(p, algebra, input);
-  int64_t points = 1;
-  for (const auto& set : input.sets) points *= static_cast<int64_t>(set.size());
-  const auto leaves = input.components + result.components;
-  algebra.count(points * (100 * static_cast<int64_t>(input.sets.size()) + leaves));
-  return result;
-}
+/// The points that meet in one result, in an order that a configuration may take: one after the
+/// other, or in steps.
+class ReductionWalk {
+ public:
+  ReductionWalk(const Program& p, Random& random, bool in_steps) : counts_(sizes(p)) {
+    for (size_t d = 0; d < counts_.size(); ++d) {
+      here_.push_back(random.between(0, counts_[d] - 1));
+      if (!is_combined(p.dimensions[d])) continue;
+      dimensions_.push_back(d);
+      count_ *= counts_[d];
+    }
+    // Steps that have no factor in common with the count reach every point.
+    while (in_steps && count_ > 3) {
+      step_ = random.between(2, count_ - 1);
+      if (std::gcd(step_, count_) == 1) break;
+    }
+  }
 
-[[noreturn]] void broken(const Program& p, const Dimension& d, const std::string& law,
-                         const std::string& counterexample) {
-  user_error("E229", d.where,
-             fmt::format("the operator of dimension '{}' of '{}' is not {}: {}", d.symbol.name,
-                         p.name, law, counterexample),
-             "a configuration may combine parts in any order and grouping, so the operator has to "
-             "allow it; break ties by an index, for example");
+  int64_t count() const { return count_; }
+
+  const Point& at(int64_t n) {
+    auto rest = static_cast<int64_t>(Wide{n} * step_ % count_);
+    for (size_t d = dimensions_.size(); d-- > 0;) {
+      here_[dimensions_[d]] = rest % counts_[dimensions_[d]];
+      rest /= counts_[dimensions_[d]];
+    }
+    return here_;
+  }
+
+ private:
+  std::vector<int64_t> counts_;
+  std::vector<size_t> dimensions_;
+  Point here_;
+  int64_t count_ = 1, step_ = 1;
+};
+
+/// A kernel combines a first part p of the points with a second part q. If that differs from
+/// combining them one by one, the law is broken for p, the part of q before some point, and the
+/// value at this point.
+std::optional<LawBreak> broken_on_the_way(LawTrials& trial, ReductionWalk& walk,
+                                          const InputsAt& inputs, int64_t first_part) {
+  std::optional<Tuple> p, q;
+  for (int64_t n = 0; n < walk.count() && trial.may_go_on(); ++n) {
+    const std::optional<Tuple> x = trial.value_at(inputs, walk.at(n));
+    if (!x) return std::nullopt;
+    std::optional<Tuple>& part = n < first_part ? p : q;
+    if (n < first_part || !q) {
+      part = part ? trial.combined(*part, *x) : x;
+      if (!part) return std::nullopt;
+      continue;
+    }
+    if (auto found = trial.not_associative(*p, *q, *x)) {
+      return LawBreak{"associative", std::move(*found)};
+    }
+    if (auto found = trial.not_commutative(*p, *q)) {
+      return LawBreak{"commutative", std::move(*found)};
+    }
+    q = trial.combined(*q, *x);
+    if (!q) return std::nullopt;
+  }
+  auto found = p && q ? trial.not_commutative(*p, *q) : std::nullopt;
+  if (!found) return std::nullopt;
+  return LawBreak{"commutative", std::move(*found)};
 }
 
 bool is_built_in(const Program& p, const CombineOperator& op) {
@@ -243,122 +198,129 @@ bool is_built_in(const Program& p, const CombineOperator& op) {
   });
 }
 
-std::optional<std::string> find_not_associative(const Program& p, int d, uint64_t seed) {
-  Operator op(p, d);
-  Random random(seed);
-  for (int n = 0; n < trials && op.may_go_on(); ++n) {
-    const std::vector<Tuple> xs = op.draw(3, random);
-    if (xs.size() < 3) continue;
-    const Tuple left = op(op(xs[0], xs[1]), xs[2]), right = op(xs[0], op(xs[1], xs[2]));
-    if (op.results.equal(left, right)) continue;
-    return fmt::format("with x = {}, y = {}, z = {} the value of (x, y), z is {}, of x, (y, z) {}",
-                       op.results.text(xs[0]), op.results.text(xs[1]), op.results.text(xs[2]),
-                       op.results.text(left), op.results.text(right));
+/// The first dimension whose operator has to be tested; all others have the same one.
+const Dimension* find_untrusted(const Program& p) {
+  for (const Dimension& d : p.dimensions) {
+    if (!is_combined(d) || is_built_in(p, d.combine)) continue;
+    return is_lawful_by_form(p, d.combine) ? nullptr : &d;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
-std::optional<std::string> find_not_commutative(const Program& p, int d, uint64_t seed) {
-  Operator op(p, d);
-  Random random(seed);
-  for (int n = 0; n < trials && op.may_go_on(); ++n) {
-    const std::vector<Tuple> xs = op.draw(2, random);
-    if (xs.size() < 2) continue;
-    const Tuple left = op(xs[0], xs[1]), right = op(xs[1], xs[0]);
-    if (op.results.equal(left, right)) continue;
-    return fmt::format("with x = {}, y = {} the value of x, y is {}, of y, x {}",
-                       op.results.text(xs[0]), op.results.text(xs[1]), op.results.text(left),
-                       op.results.text(right));
+const Dimension* find_custom(const Program& p) {
+  for (const Dimension& d : p.dimensions) {
+    if (d.combine.shape == Shape::custom) return &d;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
-std::optional<std::string> find_no_homomorphism(const Program& p, uint64_t seed) {
-  Random random(seed);
-  scalar::ScalarAlgebra algebra = algebra_of(p);
-  algebra.limit_steps(most_steps);
-  // From two points to many: how long it takes to combine them shows on the way.
-  const std::vector<size_t> points = {2, 4, 8, 16, 64};
-  for (size_t n = 0; n < 60 && algebra.steps_left() > 0; ++n) {
-    const Mda input = random_input(p, points[std::min(n, points.size() - 1)], random);
-    const Mda whole = counted_md_hom(p, algebra, input);
-    for (size_t d = 0; d < p.dimensions.size() && algebra.steps_left() > 0; ++d) {
-      std::vector<int64_t> first, second;
-      for (const int64_t i : input.sets[d]) (random.chance(50) ? first : second).push_back(i);
-      if (first.empty() || second.empty()) continue;
-      const int dimension = static_cast<int>(d);
-      const auto [a, b] = split(input, dimension, first, second);
-      const Mda parts = combined(p, algebra, dimension, counted_md_hom(p, algebra, a),
-                                 counted_md_hom(p, algebra, b));
-      if (parts == whole) continue;
-      return fmt::format(
-          "combining the results of the parts {{{}}} and {{{}}} differs from the "
-          "result of both together",
-          fmt::join(first, ", "), fmt::join(second, ", "));
-    }
+/// As numbers: 0 and -0 are the same.
+bool are_same(const std::vector<scalar::Leaf>& leaves, const Tuple& a, const Tuple& b) {
+  for (size_t n = 0; n < leaves.size(); ++n) {
+    if (a[n] == b[n]) continue;
+    if (!is_floating(leaves[n].type) || a[n].as_floating() != b[n].as_floating()) return false;
   }
-  return std::nullopt;
+  return true;
+}
+
+[[noreturn]] void broken(const Program& p, const Dimension& d, const LawBreak& found) {
+  const bool ties = found.law == "commutative";
+  user_error("E229", d.where,
+             fmt::format("the operator of dimension '{}' of '{}' is not {}: {}", d.symbol.name,
+                         p.name, found.law, found.counterexample),
+             std::string("a configuration may combine parts in any order and grouping, so the "
+                         "operator has to allow it; ") +
+                 (ties ? "break ties by an index, for example"
+                       : "limits, rounding to whole numbers and averages belong behind the "
+                         "reduction"));
 }
 
 }  // namespace
 
 std::optional<std::string> exchange_counterexample(const Program& p, const CombineOperator& down,
                                                    const CombineOperator& across, uint64_t seed) {
-  const Results results(p);
+  const std::vector<scalar::Leaf> leaves = result_leaves(p);
   const scalar::Function f = scalar_function(p);
   scalar::ScalarAlgebra columns(f, combine_function(p, down)), rows(f, combine_function(p, across));
   const auto applied = [&](scalar::Algebra& op, const Tuple& a, const Tuple& b) {
-    Tuple result = results.blank();
+    Tuple result(leaves.size());
     op.combine(a, b, result);
     return result;
   };
+  const auto text = [&](const Tuple& t) { return text_of_leaves(leaves, t); };
   Random random(seed);
   for (int n = 0; n < trials; ++n) {
-    std::vector<Tuple> x;
-    for (int64_t i = 1; i <= 4; ++i) {
-      x.push_back(n == 0 ? results.number(i) : results.random(random));
+    std::vector<Tuple> x(4);
+    for (int64_t i = 0; i < 4; ++i) {
+      for (const scalar::Leaf& leaf : leaves) {
+        x[i].push_back(n == 0 ? scalar::from_integer(leaf.type, i + 1)
+                              : drawn_for_laws(leaf.type, LawDomain::few, random));
+      }
     }
     const Tuple rows_first = applied(columns, applied(rows, x[0], x[1]), applied(rows, x[2], x[3]));
     const Tuple columns_first =
         applied(rows, applied(columns, x[0], x[2]), applied(columns, x[1], x[3]));
-    if (results.equal(rows_first, columns_first)) continue;
+    if (are_same(leaves, rows_first, columns_first)) continue;
     return fmt::format("[[{}, {}], [{}, {}]]: rows by {} first gives {}, columns by {} first {}",
-                       results.text(x[0]), results.text(x[1]), results.text(x[2]),
-                       results.text(x[3]), join(across.operators, ", "), results.text(rows_first),
-                       join(down.operators, ", "), results.text(columns_first));
+                       text(x[0]), text(x[1]), text(x[2]), text(x[3]), join(across.operators, ", "),
+                       text(rows_first), join(down.operators, ", "), text(columns_first));
   }
   return std::nullopt;
 }
 
-std::optional<std::string> associativity_counterexample(const Program& p, int d, uint64_t seed) {
-  return while_steps_are_left([&] { return find_not_associative(p, d, seed); });
+std::optional<LawBreak> broken_law(const Program& p, uint64_t seed) {
+  if (auto found = while_steps_are_left([&] { return find_not_associative(p, seed); })) {
+    return found;
+  }
+  return while_steps_are_left([&] { return find_not_commutative(p, seed); });
 }
 
-std::optional<std::string> commutativity_counterexample(const Program& p, int d, uint64_t seed) {
-  return while_steps_are_left([&] { return find_not_commutative(p, d, seed); });
-}
-
-std::optional<std::string> homomorphism_counterexample(const Program& p, uint64_t seed) {
-  return while_steps_are_left([&] { return find_no_homomorphism(p, seed); });
+std::optional<LawBreak> broken_law_on(const Program& p, const std::vector<scalar::Array>& inputs,
+                                      uint64_t seed) {
+  check_inputs(p, inputs);
+  return while_steps_are_left([&]() -> std::optional<LawBreak> {
+    LawTrials trial(p, most_steps_on_data);
+    const InputsAt read = inputs_at(p, inputs);
+    Random random(seed);
+    for (int n = 0; n < 16 && trial.may_go_on(); ++n) {
+      ReductionWalk walk(p, random, n % 2 == 1);
+      if (walk.count() < 2) break;
+      const int64_t first_part = random.between(1, walk.count() - 1);
+      if (auto found = broken_on_the_way(trial, walk, read, first_part)) return found;
+    }
+    return std::nullopt;
+  });
 }
 
 void check_laws(const Program& p) {
-  for (size_t n = 0; n < p.dimensions.size(); ++n) {
-    const Dimension& d = p.dimensions[n];
-    const bool on_scalars = d.combine.shape == Shape::pointwise || d.combine.shape == Shape::scan;
-    if (!on_scalars || is_built_in(p, d.combine)) continue;
-    if (const auto found = associativity_counterexample(p, static_cast<int>(n), 1)) {
-      broken(p, d, "associative", *found);
-    }
-    if (const auto found = commutativity_counterexample(p, static_cast<int>(n), 1)) {
-      broken(p, d, "commutative", *found);
-    }
+  if (const Dimension* d = find_untrusted(p)) {
+    if (const auto found = broken_law(p, 1)) broken(p, *d, *found);
   }
-  for (const Dimension& d : p.dimensions) {
-    if (d.combine.shape != Shape::custom) continue;
-    if (const auto found = homomorphism_counterexample(p, 1))
-      broken(p, d, "a homomorphism", *found);
-    return;
+  if (const Dimension* d = find_custom(p)) {
+    const DrawnInputs inputs(p);
+    const auto found = while_steps_are_left([&] {
+      return homomorphism_counterexample(
+          p,
+          [&](int trial) {
+            return inputs.from(static_cast<LawDomain>(trial % 3), static_cast<uint64_t>(trial) + 1);
+          },
+          1);
+    });
+    if (found) broken(p, *d, {"a homomorphism", *found});
+  }
+}
+
+void check_laws_on(const Program& p, const std::vector<scalar::Array>& inputs) {
+  if (const Dimension* d = find_untrusted(p)) {
+    if (const auto found = broken_law_on(p, inputs, 1)) broken(p, *d, *found);
+  }
+  if (const Dimension* d = find_custom(p)) {
+    check_inputs(p, inputs);
+    const auto found = while_steps_are_left([&] {
+      return homomorphism_counterexample(
+          p, [&](int) { return inputs_at(p, inputs); }, 1);
+    });
+    if (found) broken(p, *d, {"a homomorphism", *found});
   }
 }
 

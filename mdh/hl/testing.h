@@ -73,7 +73,9 @@ class RandomProgram {
   std::string input_index() {
     std::string text = std::to_string(random_.between(0, 2));
     for (size_t d = 0; d < names_.size(); ++d) {
-      if (random_.chance(60)) text += fmt::format(" + {} * {}", random_.between(1, 3), walk(d));
+      if (!random_.chance(60)) continue;
+      const std::string index = walk(d);
+      text += fmt::format(" + {} * {}", random_.between(1, 3), index);
     }
     return text;
   }
@@ -102,7 +104,9 @@ class RandomProgram {
       const std::string name = b == 1 ? "y" : "z";
       std::vector<std::string> index;
       for (size_t d = 0; d < names_.size(); ++d) {
-        if (!reduced_[d]) index.push_back(fmt::format("{} * {}", random_.between(1, 2), walk(d)));
+        if (reduced_[d]) continue;
+        const std::string walked = walk(d);
+        index.push_back(fmt::format("{} * {}", random_.between(1, 2), walked));
       }
       random_.shuffle(index);
       const bool two = random_.chance(20);
@@ -134,12 +138,16 @@ class RandomProgram {
         return fmt::format("({} + {})", a, b);
       case 1:
         return fmt::format("({} - {})", a, b);
-      case 2:
-        return fmt::format("{} * {}", leaf(), leaf());
+      case 2: {
+        const std::string right = leaf();
+        return fmt::format("{} * {}", leaf(), right);
+      }
       case 3:
         return fmt::format("max({}, {})", a, b);
-      default:
-        return fmt::format("(if {} < {} then {} else {})", leaf(), leaf(), a, b);
+      default: {
+        const std::string right = leaf();
+        return fmt::format("(if {} < {} then {} else {})", leaf(), right, a, b);
+      }
     }
   }
 

@@ -5,6 +5,12 @@
 namespace mdh::scalar {
 namespace {
 
+/// A number rather than NaN, and -0 rather than 0: in any order of combination the same one.
+double least(double a, double b) {
+  if (a == b) return std::signbit(a) ? a : b;
+  return std::fmin(a, b);
+}
+
 Value apply_floating(BinaryOp op, Scalar type, double a, double b) {
   // f32 operations in double, then rounded once, give the same as f32 arithmetic (double has more
   // than 2p + 2 digits).
@@ -31,9 +37,9 @@ Value apply_floating(BinaryOp op, Scalar type, double a, double b) {
     case BinaryOp::divide:
       return rounded(a / b);
     case BinaryOp::minimum:
-      return rounded(std::fmin(a, b));
+      return rounded(least(a, b));
     case BinaryOp::maximum:
-      return rounded(std::fmax(a, b));
+      return rounded(-least(-a, -b));
     default:
       internal_check(false, "no such operation on floats");
       return {};

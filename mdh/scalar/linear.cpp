@@ -1,5 +1,7 @@
 #include "mdh/scalar/linear.h"
 
+#include <algorithm>
+
 #include "mdh/scalar/print.h"
 #include "mdh/scalar/simplify.h"
 
@@ -65,6 +67,19 @@ std::optional<int64_t> distance(const Expr& from, const Expr& to) {
   add(difference, linear(from), -1);
   if (!difference.terms.empty()) return std::nullopt;
   return difference.constant;
+}
+
+bool is_mixed_radix(std::vector<std::pair<int64_t, int64_t>> strides_and_counts) {
+  std::sort(strides_and_counts.begin(), strides_and_counts.end());
+  int64_t reach = 0;
+  for (const auto& [stride, count] : strides_and_counts) {
+    if (stride <= reach) return false;
+    int64_t span = 0;
+    const bool too_far = __builtin_mul_overflow(stride, count - 1, &span) ||
+                         __builtin_add_overflow(reach, span, &reach);
+    if (too_far) reach = INT64_MAX;
+  }
+  return true;
 }
 
 }  // namespace mdh::scalar

@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "mdh/scalar/expr.h"
 
@@ -26,5 +28,9 @@ std::optional<int64_t> coefficient(const Expr& e, const Symbol& var);
 
 /// The number by which two index expressions always differ.
 std::optional<int64_t> distance(const Expr& from, const Expr& to);
+
+/// Can each counter be read off the sum of stride · counter? Strides are positive, and a counter
+/// has `count` values from 0.
+bool is_mixed_radix(std::vector<std::pair<int64_t, int64_t>> strides_and_counts);
 
 }  // namespace mdh::scalar

@@ -7,7 +7,6 @@
 #include "mdh/scalar/tape_compiler.h"
 
 namespace mdh::scalar {
-namespace {
 
 using Opcode = TapeStep::Opcode;
 
@@ -35,8 +34,6 @@ Value execute(const TapeStep& s, const Value* slots) {
   }
   return {};
 }
-
-}  // namespace
 
 Tape::Tape(const Function& f, Precision precision) {
   TapeCompiler compiler(precision);

@@ -41,6 +41,10 @@ struct TapeStep {
   const MathFunction* math = nullptr;
 };
 
+/// What a step puts into its slot; not for jumps. An index outside of an array field is a user
+/// error.
+Value execute(const TapeStep& s, const Value* slots);
+
 class Tape {
  public:
   explicit Tape(const Function& f, Precision precision = Precision::declared);
