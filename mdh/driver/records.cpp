@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mdh/driver/devices.h"
+#include "mdh/driver/fallback.h"
 #include "mdh/driver/machine_identity.h"
 #include "mdh/driver/model_choice.h"
 #include "mdh/driver/neighbour_choice.h"
@@ -191,15 +192,25 @@ Selection select_config(const hl::Program& program, const Site& where,
 
 Executable compile_tuned(const hl::Program& program, const Target& target,
                          const std::string& device) {
-  const tune::Database database(tune::Database::file_of_user());
-  Selection selection = select_config(program, {.target = &target, .device = device},
-                                      database.load().records, available_cores());
-  if (!selection.rivals.empty()) {
-    selection.chosen = measured_choice(
-        program, selection,
-        {.target = &target, .machine = selection.machine, .threads = available_cores()});
+  const Site here{.target = &target, .device = device};
+  std::vector<tune::Record> records = tune::Database(tune::Database::file_of_user()).load().records;
+  for (int failed = 1;; ++failed) {
+    Selection selection = select_config(program, here, records, available_cores());
+    if (!selection.rivals.empty()) {
+      selection.chosen = measured_choice(
+          program, selection,
+          {.target = &target, .machine = selection.machine, .threads = available_cores()});
+    }
+    try {
+      return compile(program, selection.machine, selection.chosen.config, target, device);
+    } catch (const Error& e) {
+      const bool may_give_way =
+          selection.chosen.source == ConfigSource::record && is_failure_of_kernel(e.diagnostic());
+      if (!may_give_way) throw;
+      records = without_best(program, here, std::move(records), e.diagnostic()).records;
+      if (failed == most_failed_records) records.clear();
+    }
   }
-  return compile(program, selection.machine, selection.chosen.config, target, device);
 }
 
 std::string describe(const tune::Record& record) {

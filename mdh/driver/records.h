@@ -80,7 +80,7 @@ Selection select_config(const hl::Program& program, const Site& where,
 
 /// Compiles with the best configuration that the user's records have for this machine, else with
 /// what the model chooses or, if that is measured to be faster, what was the best for a
-/// neighbouring size.
+/// neighbouring size. Records that do not compile here are passed over (fallback.h).
 Executable compile_tuned(const hl::Program& program, const Target& target,
                          const std::string& device = {});
 

@@ -186,5 +186,40 @@ TEST(CompileTuned, uses_the_records_of_the_user) {
   EXPECT_EQ(y, std::vector<float>(7, 26));
 }
 
+TEST(CompileTuned, passes_over_records_that_do_not_compile_here) {
+  const TemporaryDirectory folder;
+  const runtime::ScopedEnvironment data("XDG_DATA_HOME", folder.path().string());
+  const tune::Database database(tune::Database::file_of_user());
+  const auto with_flag = [](const std::string& flag) {
+    return tiled(R"(, "code": {"kernel": {"flags": [")" + flag + R"("]}})");
+  };
+  ASSERT_FALSE(database.append(measured(with_flag("-march=of-tomorrow"), 1)));
+  ASSERT_FALSE(database.append(measured(tiled(), 2)));
+  Executable run = compile_tuned(product(7, 13), find_target("openmp"));
+  EXPECT_EQ(run.stages().low.decompose.size(), 3u) << "the second one";
+  EXPECT_TRUE(run.stages().module.flags.empty());
+  for (const char* flag : {"-march=two", "-march=three", "-march=four", "-march=five"}) {
+    ASSERT_FALSE(database.append(measured(with_flag(flag), 1.5)));
+  }
+  run = compile_tuned(product(7, 13), find_target("openmp"));
+  EXPECT_TRUE(run.stages().module.flags.empty()) << "after three of them no record is tried";
+}
+
+TEST(BestConfigOf, flags_and_compilers_that_may_do_anything_are_not_obeyed) {
+  const std::string flags = R"("flags":["-fplugin=evil.so"])", none = R"("flags":["-O2"])";
+  tune::Record foreign = measured(tiled(R"(, "code": {"kernel": {"flags": ["-O2"]}})"), 1);
+  foreign.config.replace(foreign.config.find(none), none.size(), flags);
+  const std::vector<tune::Record> records = {
+      foreign, measured(tiled(R"(, "code": {"kernel": {"compiler": "/tmp/evil"}})"), 2),
+      measured(tiled(), 3)};
+  const BestConfig best = best_config(matvec(Scalar::f32, 7, 13), openmp(), records);
+  ASSERT_TRUE(best.found);
+  EXPECT_EQ(best.found->record.time_us.median, 3);
+  ASSERT_EQ(best.skipped.size(), 2u);
+  EXPECT_NE(best.skipped[0].find("'-fplugin=evil.so' is none of the flags"), std::string::npos);
+  EXPECT_NE(best.skipped[0].find("[E355]"), std::string::npos) << best.skipped[0];
+  EXPECT_NE(best.skipped[1].find("[E620]"), std::string::npos) << best.skipped[1];
+}
+
 }  // namespace
 }  // namespace mdh::driver::records_test

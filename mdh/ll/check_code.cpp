@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "mdh/hl/analysis.h"
+#include "mdh/ll/compiler_flags.h"
 #include "mdh/ll/names.h"
 #include "mdh/ll/roll.h"
 #include "mdh/ll/rules.h"
@@ -301,6 +302,10 @@ class CodeChecker {
     }
     for (const int64_t bound : code_.kernel.launch_bounds) {
       expect_at_least("kernel", "launch_bounds", bound, 1);
+    }
+    for (const std::string& flag : code_.kernel.flags) {
+      if (is_known_flag(flag)) continue;
+      user_error("E355", {}, "code.kernel.flags: " + unknown_flag(flag), hint_for_flag(flag));
     }
     check_emit();
     if (code_.kernel.store == Hint::streaming) check_streaming();

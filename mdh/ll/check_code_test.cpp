@@ -33,6 +33,13 @@ TEST(Code, everything_at_once_is_accepted) {
             "accepted");
 }
 
+TEST(Code, flags_are_those_that_are_known) {
+  Config c = on_gpu();
+  c.code.kernel.flags = {"-O3", "-ffast-math"};
+  EXPECT_EQ(verdict(c, matvec(), machine::find_machine("gpu")).substr(0, 46),
+            "E355 code.kernel.flags: '-ffast-math' is none ");
+}
+
 TEST(Code, tiles_are_described_in_their_order) {
   EXPECT_EQ(with(R"("stage": {"v": [{"pad": 1}]})"),
             "E353 code.stage.v: 1 tiles are described, but 'v' is staged 0 times | describe the "

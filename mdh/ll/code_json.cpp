@@ -1,5 +1,7 @@
 #include "mdh/ll/code_json.h"
 
+#include "mdh/ll/compiler_flags.h"
+
 namespace mdh::ll {
 namespace {
 
@@ -105,7 +107,7 @@ class CodeReader {
     for (const auto& [key, item] : value.items()) {
       if (key == "emit") code.emit = fields_.text_of(key, item);
       if (key == "compiler") code.compiler = fields_.text_of(key, item);
-      if (key == "flags") code.flags = fields_.texts_of(key, item);
+      if (key == "flags") code.flags = flags(item);
       if (key == "store") code.store = choice<Hint>(key, item);
       if (key == "contract") code.contract = choice<Contract>(key, item);
       if (key != "launch_bounds") continue;
@@ -116,6 +118,15 @@ class CodeReader {
       code.unroll[at.level("unroll", level)] = at.fields_.integer_of(level, times);
     });
     return code;
+  }
+
+  std::vector<std::string> flags(const json& value) const {
+    std::vector<std::string> all = fields_.texts_of("flags", value);
+    for (const std::string& flag : all) {
+      if (is_known_flag(flag)) continue;
+      fields_.fail("E355", "flags", unknown_flag(flag), hint_for_flag(flag));
+    }
+    return all;
   }
 
   JsonFields fields_;

@@ -373,7 +373,7 @@ TEST(Bench, mistakes_have_a_code_and_a_hint) {
   refused("bench compile --configs tuned", "has no configurations 'tuned' [E847]");
   refused("bench cpu --records r.jsonl", "--records is for configurations that were tuned [E847]");
   refused("bench model --program matmull", "unknown program 'matmull' [E801]\nhint: did you");
-  refused("bench model --count 0", "--count: Value 0 not in range");
+  refused("bench model --count 0", "--count: '0' is not a whole number from 1 to 100000");
   refused("bench model --size 8,9", "has 3 dimensions (i, j, k), got 2 sizes [E212]");
   refused("bench model --workloads dot", "'mdh bench model' has no option '--workloads' [E848]");
   refused("bench cpu --count 4", "'mdh bench cpu' has no option '--count' [E848]\nhint: it is for");

@@ -46,10 +46,28 @@ TEST(Mistake, misspelt_option) {
 }
 
 TEST(Mistake, option_without_or_with_an_impossible_value) {
-  expect_refused({"run matvec --threads 0", "--threads: Value 0 not in range 1 to 4096 [E800]",
-                  "'mdh --help' shows all verbs\n"});
-  expect_refused({"run matvec --seed x", "Could not convert: --seed = x [E800]", ""});
-  expect_refused({"run", "PROGRAM is required [E800]", ""});
+  for (const std::string value : {"0", "4097", "-1", "x", "1.5", "1e3", "3x"}) {
+    expect_refused({"run matvec --threads=" + value,
+                    "--threads: '" + value + "' is not a whole number from 1 to 4096 [E800]",
+                    "'mdh --help' shows all verbs\n"});
+  }
+  expect_refused({"run matvec --seed x", "--seed: 'x' is not a whole number from 0 on [E800]", ""});
+  for (const std::string value : {"nan", "inf", "-1", "1e10", "5s"}) {
+    expect_refused({"run matvec --time-limit=" + value,
+                    "--time-limit: '" + value + "' is not a number from 0 to 1e+09 [E800]", ""});
+  }
+  expect_refused({"run matvec --size 7,13 --threads", "--threads needs a value [E800]", ""});
+  expect_refused({"run matvec --threads --json", "--threads needs a value [E800]", ""});
+}
+
+TEST(Mistake, words_that_are_missing_too_many_or_do_not_fit) {
+  expect_refused({"run", "'mdh run' needs PROGRAM [E800]", ""});
+  expect_refused({"diff a.json", "'mdh diff' needs B [E800]", ""});
+  expect_refused({"run matvec 7,13", "'mdh run' has no use for '7,13' [E800]", ""});
+  expect_refused({"run matvec --no-records --records x.jsonl",
+                  "--records and --no-records exclude each other [E800]", ""});
+  expect_refused({"dev x.loop.mdh", "FILE needs --pass [E800]", ""});
+  expect_refused({"records", "'mdh records' needs a verb of its own [E800]", "known: list, best"});
 }
 
 TEST(Mistake, misspelt_program) {

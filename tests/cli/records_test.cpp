@@ -112,6 +112,83 @@ TEST_F(Records, configuration_of_the_user_comes_first) {
             "file");
 }
 
+/// The configuration, compiled with a flag.
+ll::Config flagged(int parts, const std::string& flag) {
+  ll::Config config = tiled(parts);
+  config.code.kernel.flags = {flag};
+  return config;
+}
+
+TEST_F(Records, one_whose_flags_the_compiler_refuses_gives_way_to_the_next_best) {
+  add(measured(flagged(3, "-march=of-tomorrow"), 1));
+  add(measured(tiled(2), 2.5));
+  const Outcome o = with_records("run matvec --size 7,13");
+  EXPECT_EQ(o.exit, 0) << describe(o);
+  EXPECT_TRUE(contains(o.err, "mdh: note: the record (1 us, 2026-11-15T17:20:25Z) is not used: "))
+      << o.err;
+  EXPECT_TRUE(contains(o.err,
+                       " refused a kernel with the flags '-march=of-tomorrow' of the"
+                       " configuration: [E605]\n"))
+      << o.err;
+  EXPECT_TRUE(contains(o.err, "configuration: record (2.5 us, ")) << o.err;
+  EXPECT_EQ(report_of("matvec --size 7,13 --records " + file())["config_source"], "record");
+}
+
+TEST_F(Records, without_another_one_the_model_or_the_default_is_next) {
+  for (const char* flag : {"-march=one", "-march=two", "-march=three", "-march=four"}) {
+    add(measured(flagged(3, flag), 1));
+  }
+  const Outcome o = with_records("run matvec --size 7,13");
+  EXPECT_EQ(o.exit, 0) << describe(o);
+  EXPECT_TRUE(contains(o.err, "configuration: default, threads")) << o.err;
+  EXPECT_TRUE(contains(o.err, "'-march=three'")) << o.err;
+  EXPECT_FALSE(contains(o.err, "'-march=four'")) << "three are enough: " << o.err;
+  const Outcome tuned = with_records("run matvec --size 7,13 --require-tuned -q");
+  EXPECT_EQ(tuned.exit, 4) << describe(tuned);
+  EXPECT_TRUE(contains(tuned.err, "[E871]\n")) << tuned.err;
+  EXPECT_TRUE(contains(tuned.err, "note: the record (1 us, ")) << tuned.err;
+}
+
+TEST_F(Records, one_whose_kernel_crashes_gives_way_too) {
+  // Kernels with -fno-web crash.
+  const runtime::Script compiler(
+      "case \" $* \" in *' -fno-web '*) for word; do case \"$word\" in *.c) sed -i "
+      "'s/run_[a-z]*(buffers.*;/__builtin_trap(); &/' \"$word\";; esac; done;; esac\n"
+      "exec cc \"$@\"");
+  const runtime::ScopedEnvironment cc("MDH_CC", compiler.path());
+  add(measured(flagged(3, "-fno-web"), 1));
+  add(measured(tiled(2), 2.5));
+  const Outcome o = with_records("run matvec --size 7,13");
+  EXPECT_EQ(o.exit, 0) << describe(o);
+  EXPECT_TRUE(contains(o.err, "is not used: the compiled kernel ")) << o.err;
+  EXPECT_TRUE(contains(o.err, "[E609]\n")) << o.err;
+  EXPECT_TRUE(contains(o.err, "configuration: record (2.5 us, ")) << o.err;
+}
+
+TEST_F(Records, flags_and_programs_of_strangers_are_not_obeyed) {
+  const runtime::Script program("touch \"$0.ran\"\nexec cc \"$@\"");
+  ll::Config evil = tiled(3);
+  evil.code.kernel.compiler = program.path();
+  tune::Record fast = measured(flagged(3, "-O2"), 1);
+  fast.config.replace(fast.config.find("-O2"), 3, "-Ofast");
+  add(measured(evil, 0.5));
+  add(fast);
+  add(measured(tiled(2), 2.5));
+  const Outcome o = with_records("run matvec --size 7,13");
+  EXPECT_EQ(o.exit, 0) << describe(o);
+  EXPECT_TRUE(contains(o.err,
+                       "the record (0.5 us, 2026-11-15T17:20:25Z) is not used: "
+                       "code.kernel.compiler: '" +
+                           program.path()))
+      << o.err;
+  EXPECT_TRUE(contains(o.err,
+                       "the record (1 us, 2026-11-15T17:20:25Z) is not used: \"flags\": "
+                       "'-Ofast' is none of the flags"))
+      << o.err;
+  EXPECT_TRUE(contains(o.err, "configuration: record (2.5 us, ")) << o.err;
+  EXPECT_FALSE(std::filesystem::exists(program.path() + ".ran"));
+}
+
 TEST_F(Records, without_one_a_run_that_requires_it_is_refused) {
   add(measured(tiled(2), 2.5));
   const Outcome o = with_records("run matvec --size 7,14 --require-tuned");
@@ -272,10 +349,10 @@ TEST_F(Records, mistakes_are_answered) {
   refused("records lst", "unknown verb 'records lst' [E800]\nhint: did you mean 'list'?\n");
   refused("records prune --kep 3",
           "'mdh records prune' has no option '--kep' [E800]\nhint: did you mean '--keep'?\n");
-  refused("records prune --keep x", "Could not convert: --keep = x [E800]");
+  refused("records prune --keep x", "--keep: 'x' is not a whole number from 0 on [E800]");
   refused("records list --records " + file(), "cannot read '" + file() + "' [E001]");
   refused("records merge " + file(), "cannot read '" + file() + "' [E001]");
-  refused("records merge", "FILE is required [E800]");
+  refused("records merge", "'mdh records merge' needs FILE [E800]");
   refused("records prune --records /dev/full",
           "cannot write the tuning records '/dev/full': it is not a regular file [E870]");
   add(measured(tiled(2), 2.5));

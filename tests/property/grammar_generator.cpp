@@ -95,8 +95,8 @@ class FileWriter {
 
   std::string function_body(const TypeText& result) {
     if (choices_.chance(50)) return "= " + writer_.write(result, 2) + ";";
-    const std::string lets = let("b1") + let("b2");
-    return fmt::format("{{ {}return {}; }}", lets, writer_.write(result, 2));
+    const std::string first = let("b2"), second = let("b1");  // which may mention b2
+    return fmt::format("{{ {}{}return {}; }}", first, second, writer_.write(result, 2));
   }
 
   std::string let(const std::string& name) {
@@ -247,8 +247,9 @@ class FileWriter {
         indices.push_back("[" + join(axes, ", ") + "]");
       }
       const auto named = [&](const std::string& access) { words_.names.push_back({access, type}); };
-      buffers.push_back(fmt::format("{}: {}{} = {}", name, type.name, declared ? extents(rank) : "",
-                                    accesses(name, indices, named)));
+      const std::string all = accesses(name, indices, named);
+      const std::string extent = declared ? extents(rank) : "";
+      buffers.push_back(fmt::format("{}: {}{} = {}", name, type.name, extent, all));
     }
     return buffers.empty() ? "inp_view()" : "inp_view( " + join(buffers, "; ") + " )";
   }

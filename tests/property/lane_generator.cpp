@@ -35,8 +35,8 @@ class LaneWriter {
       floats = floats || is_float(type);
       results.push_back(fmt::format("o{}: {} = [{}j]", n, type, reduced ? "" : "i, "));
       // The comparison keeps compilers from fusing operations, which would round differently.
-      body += fmt::format(" o{} = if {} then {} else {};", n, truth(2), number(type, 3),
-                          number(type, 2));
+      const std::string otherwise = number(type, 2), then = number(type, 3);
+      body += fmt::format(" o{} = if {} then {} else {};", n, truth(2), then, otherwise);
     }
     static const std::vector<std::string> exact = {"min", "max"}, any = {"add", "mul", "max"};
     const std::string by = reduced ? "pw(" + random_.pick(floats ? exact : any) + ")" : "cc";
@@ -97,16 +97,26 @@ class LaneWriter {
     switch (random_.between(0, 8)) {
       case 0:
         return leaf(type);
-      case 1:
-        return fmt::format("({} + {})", side(), side());
-      case 2:
-        return fmt::format("({} - {})", side(), side());
-      case 3:
-        return fmt::format("({} * {})", side(), leaf(type));
-      case 4:
-        return fmt::format("{}({}, {})", random_.pick<std::string>({"min", "max"}), side(), side());
-      case 5:
-        return fmt::format("(if {} then {} else {})", truth(depth - 1), side(), side());
+      case 1: {
+        const std::string right = side(), left = side();
+        return fmt::format("({} + {})", left, right);
+      }
+      case 2: {
+        const std::string right = side(), left = side();
+        return fmt::format("({} - {})", left, right);
+      }
+      case 3: {
+        const std::string right = leaf(type);
+        return fmt::format("({} * {})", side(), right);
+      }
+      case 4: {
+        const std::string right = side(), left = side();
+        return fmt::format("{}({}, {})", random_.pick<std::string>({"min", "max"}), left, right);
+      }
+      case 5: {
+        const std::string otherwise = side(), then = side();
+        return fmt::format("(if {} then {} else {})", truth(depth - 1), then, otherwise);
+      }
       case 6:
         return converted(type, depth);
       case 7:
@@ -125,19 +135,25 @@ class LaneWriter {
     if (!known.empty() && random_.chance(30)) return random_.pick(known);
     const auto side = [&] { return truth(depth - 1); };
     switch (depth <= 0 ? 9 : random_.between(0, 9)) {
-      case 0:
-        return fmt::format("({} && {})", side(), side());
-      case 1:
-        return fmt::format("({} || {})", side(), side());
+      case 0: {
+        const std::string right = side(), left = side();
+        return fmt::format("({} && {})", left, right);
+      }
+      case 1: {
+        const std::string right = side(), left = side();
+        return fmt::format("({} || {})", left, right);
+      }
       case 2:
         return fmt::format("(!{})", side());
-      case 3:
-        return fmt::format("(if {} then {} else {})", side(), side(), side());
+      case 3: {
+        const std::string otherwise = side(), then = side();
+        return fmt::format("(if {} then {} else {})", side(), then, otherwise);
+      }
       default: {
         static const std::vector<std::string> signs = {"<", "<=", ">", ">=", "==", "!="};
         const std::string type = random_.pick(types_);
-        return fmt::format("({} {} {})", number(type, depth - 1), random_.pick(signs),
-                           number(type, depth - 1));
+        const std::string right = number(type, depth - 1), sign = random_.pick(signs);
+        return fmt::format("({} {} {})", number(type, depth - 1), sign, right);
       }
     }
   }

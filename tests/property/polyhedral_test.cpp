@@ -59,9 +59,9 @@ TEST_P(Generated, configurations_of_polyhedral_compilers_compute_the_same_functi
     const machine::Machine& cpu = machine::find_machine(random.pick(cpus));
     expect_right(p, inputs, cpu, ll::pluto_style(p, cpu, tiles));
     const machine::Machine& gpu = machine::find_machine(random.pick(gpus));
-    expect_right(p, inputs, gpu,
-                 ll::ppcg_style(p, gpu, tiles, random_numbers(random, random.between(1, 3), 6),
-                                random_numbers(random, random.between(1, 2), 4)));
+    const Numbers grid = random_numbers(random, random.between(1, 2), 4);
+    const Numbers block = random_numbers(random, random.between(1, 3), 6);
+    expect_right(p, inputs, gpu, ll::ppcg_style(p, gpu, tiles, block, grid));
   }
 }
 

@@ -111,11 +111,12 @@ std::string ExpressionWriter::chain(const TypeText& type, int depth, Surrounding
   std::string text = operand(type, depth - 1, around);
   for (int64_t n = choices_.between(1, 2); n > 0; --n) {
     if (type.kind == Kind::integer && choices_.chance(25)) {
-      text += fmt::format(" {} {}", choices_.pick(constant), choices_.between(1, 5));
+      const int64_t right = choices_.between(1, 5);
+      text += fmt::format(" {} {}", choices_.pick(constant), right);
       continue;
     }
-    text += fmt::format(" {} {}", choices_.pick(type.kind == Kind::floating ? real : whole),
-                        operand(type, depth - 1, around));
+    const std::string right = operand(type, depth - 1, around);
+    text += fmt::format(" {} {}", choices_.pick(type.kind == Kind::floating ? real : whole), right);
   }
   return text;
 }
@@ -128,11 +129,12 @@ std::string ExpressionWriter::mathematics(const TypeText& type, int depth, Surro
   const bool floating = type.kind == Kind::floating;
   if (choices_.chance(40)) {
     const std::string name = floating ? choices_.pick(two) : choices_.chance(50) ? "min" : "max";
-    return fmt::format("{}({}, {})", name, write(type, depth - 1, around),
-                       write(type, depth - 1, around));
+    const std::string second = write(type, depth - 1, around);
+    const std::string first = write(type, depth - 1, around);
+    return fmt::format("{}({}, {})", name, first, second);
   }
-  return fmt::format("{}({})", floating ? choices_.pick(one) : "abs",
-                     write(type, depth - 1, around));
+  const std::string argument = write(type, depth - 1, around);
+  return fmt::format("{}({})", floating ? choices_.pick(one) : "abs", argument);
 }
 
 std::string ExpressionWriter::number(const TypeText& type, int depth, Surroundings around) {
@@ -146,10 +148,12 @@ std::string ExpressionWriter::number(const TypeText& type, int depth, Surroundin
       return cast(type, depth);
     case 3:
       return mathematics(type, depth, around);
-    case 4:
+    case 4: {
       // Of names only: a literal of an unsigned type has no negative.
       if (all.empty()) return leaf(type, around);
-      return (type.kind == Kind::integer && choices_.chance(50) ? "~" : "-") + choices_.pick(all);
+      const std::string name = choices_.pick(all);
+      return (type.kind == Kind::integer && choices_.chance(50) ? "~" : "-") + name;
+    }
     case 5:
       return depth > 1 ? loop(type, depth) : leaf(type, around);
     case 6:
@@ -169,26 +173,32 @@ std::string ExpressionWriter::truth(int depth) {
   switch (choices_.between(0, 8)) {
     case 0:
       return leaf(boolean, Surroundings::silent);
-    case 1:
-      return fmt::format("{} && {} || {}", side(), side(), side());
+    case 1: {
+      const std::string third = side(), second = side(), first = side();
+      return fmt::format("{} && {} || {}", first, second, third);
+    }
     case 2:
       return "!" + wrapped(truth(depth - 1));
     case 3:
       return select(boolean, depth, Surroundings::silent);
     case 4:
       return call(boolean, depth).value_or(leaf(boolean, Surroundings::silent));
-    case 5:
-      return fmt::format("{} {} {}", wrapped(truth(depth - 1)),
-                         choices_.pick<std::string>({"==", "!=", "&", "|", "^"}),
-                         wrapped(truth(depth - 1)));
+    case 5: {
+      const std::string right = wrapped(truth(depth - 1));
+      const std::string op = choices_.pick<std::string>({"==", "!=", "&", "|", "^"});
+      const std::string left = wrapped(truth(depth - 1));
+      return fmt::format("{} {} {}", left, op, right);
+    }
     case 6:
       return cast(boolean, depth);
     case 7:
       return part_of_record(boolean, depth).value_or(leaf(boolean, Surroundings::silent));
-    default:
-      return fmt::format("{} {} {}", wrapped(write(other, depth - 1, Surroundings::silent)),
-                         choices_.pick(comparisons),
-                         wrapped(write(other, depth - 1, Surroundings::silent)));
+    default: {
+      const std::string right = wrapped(write(other, depth - 1, Surroundings::silent));
+      const std::string op = choices_.pick(comparisons);
+      const std::string left = wrapped(write(other, depth - 1, Surroundings::silent));
+      return fmt::format("{} {} {}", left, op, right);
+    }
   }
 }
 
@@ -274,7 +284,8 @@ std::string ExpressionWriter::write_typed(const TypeText& type, int depth) {
   if (type.kind == Kind::record || type.kind == Kind::boolean) return write(type, depth);
   const std::vector<std::string> all = known(type);
   if (!all.empty() && choices_.chance(50)) {
-    return fmt::format("{} + {}", choices_.pick(all), wrapped(write(type, depth)));
+    const std::string right = wrapped(write(type, depth));
+    return fmt::format("{} + {}", choices_.pick(all), right);
   }
   return cast(type, depth);
 }

@@ -10,6 +10,7 @@
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
 #include "tools/mdh/say.h"
+#include "tools/mdh/usage.h"
 #include "tools/mdh/verbs.h"
 
 namespace {
@@ -36,8 +37,9 @@ void add_program_options(CLI::App& verb, Request& request) {
   add_problem_options(verb, request);
   verb.add_option("--config", request.config, "a configuration file (JSON), or a schedule");
   verb.add_option("--threads", request.threads, "threads to use (default: all cores)")
-      ->check(CLI::Range(1, 4096));
-  verb.add_option("--seed", request.seed, "seed of the input data (default 1)");
+      ->check(mdh::tool::whole_number(1, 4096));
+  verb.add_option("--seed", request.seed, "seed of the input data (default 1)")
+      ->check(mdh::tool::whole_number(0, UINT64_MAX));
   verb.add_flag("-q,--quiet", request.quiet, "no progress on stderr");
   CLI::Option* records = add_records_option(verb, request);
   verb.add_flag("--no-records", request.no_records,
@@ -85,6 +87,7 @@ void add_changing_verbs(CLI::App* verb, Request& request, RecordsOptions& option
   CLI::App* prune = verb->add_subcommand("prune", "keep the best records only");
   add_records_option(*prune, request);
   prune->add_option("--keep", options.keep, "configurations per program, sizes and machine")
+      ->check(mdh::tool::whole_number(0, UINT64_MAX))
       ->capture_default_str();
   prune->add_flag("--failures", options.failures, "also remove what failed");
   prune->callback(call([&request, &options] {
@@ -110,7 +113,7 @@ void add_run_options(CLI::App& verb, Request& request, mdh::tool::RunVerbOptions
                 "run compiled code in this process, not in a worker");
   verb.add_option("--time-limit", options.time_limit,
                   "seconds for a run of compiled code (default 600; 0: none)")
-      ->check(CLI::Range(0.0, 1e9));
+      ->check(mdh::tool::decimal_number(0, 1e9));
   verb.add_flag("--require-tuned", request.require_tuned, "refuse to run without a tuning record")
       ->excludes(verb.get_option("--no-records"), verb.get_option("--config"));
 }
@@ -119,8 +122,9 @@ void add_run_options(CLI::App& verb, Request& request, mdh::tool::RunVerbOptions
 void add_tune_options(CLI::App& verb, Request& request, mdh::tool::TuneVerbOptions& options) {
   add_problem_options(verb, request);
   verb.add_option("--threads", request.threads, "threads to use (default: all cores)")
-      ->check(CLI::Range(1, 4096));
-  verb.add_option("--seed", request.seed, "seed of the search and the input data (default 1)");
+      ->check(mdh::tool::whole_number(1, 4096));
+  verb.add_option("--seed", request.seed, "seed of the search and the input data (default 1)")
+      ->check(mdh::tool::whole_number(0, UINT64_MAX));
   verb.add_flag("-q,--quiet", request.quiet, "no progress on stderr");
   CLI::Option* records = add_records_option(verb, request);
   verb.add_flag("--no-records", request.no_records, "neither use nor write records")
@@ -139,9 +143,10 @@ void add_model_options(CLI::App& verb, mdh::tool::ModelVerbOptions& options) {
                   "model: a name from 'mdh list', or a .mdh file (default matmul)");
   verb.add_option("--size", options.size, "model: sizes (default for matmul: 512,512,512)");
   verb.add_option("--count", options.count, "model: random configurations (default 200)")
-      ->check(CLI::Range(1, 100'000));
+      ->check(mdh::tool::whole_number(1, 100'000));
   verb.add_option("--seed", options.seed,
-                  "model: seed of the configurations and the input data (default 1)");
+                  "model: seed of the configurations and the input data (default 1)")
+      ->check(mdh::tool::whole_number(0, UINT64_MAX));
 }
 
 void add_bench_options(CLI::App& verb, mdh::bench::BenchOptions& options,
@@ -158,68 +163,13 @@ void add_bench_options(CLI::App& verb, mdh::bench::BenchOptions& options,
   verb.add_option("--records", shown.records,
                   "with --configs tuned: a file of tuning records (default: the user's)");
   verb.add_option("--rounds", options.rounds, "rounds (default 11, quick 3)")
-      ->check(CLI::Range(1, 1000));
+      ->check(mdh::tool::whole_number(1, 1000));
   verb.add_option("--threads", options.threads, "threads to use (default: all cores)")
-      ->check(CLI::Range(1, 4096));
+      ->check(mdh::tool::whole_number(1, 4096));
   verb.add_flag("--quick", options.quick, "few and short rounds, one repetition");
   add_model_options(verb, shown.model);
   verb.add_option("--json", shown.json, "a file for the whole report");
   verb.add_flag("-q,--quiet", shown.quiet, "no progress on stderr");
-}
-
-/// The verb that the first words name, down to the verbs of a verb.
-struct NamedVerb {
-  const CLI::App* verb;
-  std::string words;  // "records prune"
-  int next = 1;       // the argument behind them
-};
-
-std::vector<const CLI::App*> verbs_of(const CLI::App& verb) {
-  return verb.get_subcommands([](const CLI::App*) { return true; });
-}
-
-NamedVerb named_verb(const CLI::App& app, int argc, char** argv) {
-  NamedVerb named{&app, ""};
-  const auto step = [&] {
-    for (const CLI::App* verb : verbs_of(*named.verb)) {
-      if (named.next >= argc || verb->get_name() != argv[named.next]) continue;
-      named.verb = verb;
-      named.words += (named.words.empty() ? "" : " ") + verb->get_name();
-      ++named.next;
-      return true;
-    }
-    return false;
-  };
-  while (step()) continue;
-  return named;
-}
-
-/// CLI11's complaint as one of ours, with the nearest verb or option.
-int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  const NamedVerb named = named_verb(app, argc, argv);
-  std::string message = error.what(), hint = "'mdh --help' shows all verbs";
-  std::vector<std::string> verbs, options;
-  for (const CLI::App* verb : verbs_of(*named.verb)) verbs.push_back(verb->get_name());
-  for (const CLI::Option* option : named.verb->get_options()) {
-    options.push_back(option->get_name());
-  }
-  if (!verbs.empty() && named.next < argc && argv[named.next][0] != '-') {
-    const std::string before = named.words.empty() ? "" : named.words + " ";
-    message = fmt::format("unknown verb '{}{}'", before, argv[named.next]);
-    hint = mdh::suggestion(argv[named.next], verbs);
-  } else if (!verbs.empty() && !named.words.empty()) {
-    hint = fmt::format("known: {}", fmt::join(verbs, ", "));
-  }
-  for (int n = named.next; n < argc && !named.words.empty(); ++n) {
-    const std::string word = mdh::split(argv[n], '=').front();
-    if (word.rfind("--", 0) != 0 || named.verb->get_option_no_throw(word) != nullptr) continue;
-    message = fmt::format("'mdh {}' has no option '{}'", named.words, word);
-    hint = mdh::suggestion(word, options);
-    break;
-  }
-  const mdh::Diagnostic d{mdh::DiagnosticKind::user, "E800", {}, message, {}, hint};
-  say("{}", render(d));
-  return exit_code(d.kind);
 }
 
 /// The text a diagnostic points into, if it is a file that can still be read.

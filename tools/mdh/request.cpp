@@ -205,6 +205,12 @@ std::vector<tune::Record> usable_records(const Request& request, const Problem& 
   }
 }
 
+void say_once(const Request& request, Problem& problem, const std::string& note) {
+  if (std::find(problem.notes.begin(), problem.notes.end(), note) != problem.notes.end()) return;
+  problem.notes.push_back(note);
+  if (!request.quiet) say("mdh: note: {}\n", note);
+}
+
 /// What the model chose, or what was the best for a neighbouring size.
 driver::ChosenConfig fastest_of(const driver::Selection& selection, const Request& request,
                                 const Problem& problem) {
@@ -217,23 +223,22 @@ driver::ChosenConfig fastest_of(const driver::Selection& selection, const Reques
   return driver::measured_choice(problem.program, selection, options);
 }
 
-/// The best record, else what the model chooses, else the default.
+/// The best of the records, else what the model chooses, else the default.
 void select_config(const Request& request, Problem& problem) {
   std::optional<machine::Machine> machine;
   if (!request.machine.empty()) machine = machine::load_machine(request.machine);
   const driver::Site site{
       .target = problem.target, .device = request.target, .machine = machine ? &*machine : nullptr};
-  const std::vector<tune::Record> records = usable_records(request, problem);
   driver::Selection selection = driver::select_config(
-      problem.program, site, records, problem.threads,
+      problem.program, site, problem.records, problem.threads,
       request.needs_config && !request.require_tuned ? driver::WithoutRecord::model
                                                      : driver::WithoutRecord::usual);
   if (request.require_tuned && selection.chosen.source != driver::ConfigSource::record) {
-    no_record(request, problem, records, selection.skipped);
+    std::vector<std::string> why = problem.notes;
+    why.insert(why.end(), selection.skipped.begin(), selection.skipped.end());
+    no_record(request, problem, problem.records, why);
   }
-  for (const std::string& why : selection.skipped) {
-    if (!request.quiet) say("mdh: note: {}\n", why);
-  }
+  for (const std::string& why : selection.skipped) say_once(request, problem, why);
   problem.machine = selection.machine;
   problem.config =
       selection.rivals.empty() ? selection.chosen : fastest_of(selection, request, problem);
@@ -265,8 +270,27 @@ Problem resolve(const Request& request) {
   }
   describe(problem, generic, bindings);
   problem.threads = request.threads > 0 ? request.threads : driver::available_cores();
-  request.config.empty() ? select_config(request, problem) : take_config(request, config, problem);
+  if (request.config.empty()) {
+    problem.records = usable_records(request, problem);
+    select_config(request, problem);
+  } else {
+    take_config(request, config, problem);
+  }
   return problem;
+}
+
+void take_next_config(const Request& request, Problem& problem, const Diagnostic& failure) {
+  std::optional<machine::Machine> machine;
+  if (!request.machine.empty()) machine = machine::load_machine(request.machine);
+  driver::Remaining rest = driver::without_best(problem.program,
+                                                {.target = problem.target,
+                                                 .device = request.target,
+                                                 .machine = machine ? &*machine : nullptr},
+                                                std::move(problem.records), failure);
+  problem.records = std::move(rest.records);
+  if (++problem.failed_records == driver::most_failed_records) problem.records.clear();
+  say_once(request, problem, rest.note);
+  select_config(request, problem);
 }
 
 driver::CandidateOptions candidates_of(const Request& request, const Problem& problem) {

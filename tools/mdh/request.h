@@ -7,7 +7,7 @@
 
 #include "examples/catalogue.h"
 #include "mdh/driver/candidates.h"
-#include "mdh/driver/records.h"
+#include "mdh/driver/fallback.h"
 
 namespace mdh::tool {
 
@@ -43,9 +43,15 @@ struct Problem {
   machine::Machine machine;
   driver::ChosenConfig config;
   int threads = 1;
+  std::vector<tune::Record> records;  // that the configuration was chosen from
+  int failed_records = 0;             // those that were tried in vain
+  std::vector<std::string> notes;     // said so far about records that are not used
 };
 
 Problem resolve(const Request& request);
+
+/// The kernel of the best record failed: chooses anew, without that record.
+void take_next_config(const Request& request, Problem& problem, const Diagnostic& failure);
 
 /// How configurations of the problem are tried. Both must outlive it.
 driver::CandidateOptions candidates_of(const Request& request, const Problem& problem);

@@ -132,6 +132,7 @@ TEST(BuildGroups, failing_module_is_found_and_the_others_survive) {
 
 TEST(BuildGroups, modules_with_other_flags_or_compilers_are_units_of_their_own) {
   const Script compiler("exec cc -DVALUE=30 \"$@\"");
+  const ScopedEnvironment cc("MDH_CC", "cc:" + compiler.path());
   std::vector<Module> group(3, module_of("f", "out[0] = VALUE;"));
   group[0].flags = {"-DVALUE=10"};
   group[1].flags = {"-DVALUE=20"};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <regex>
 
 #include "mdh/runtime/host/isa.h"
 #include "mdh/runtime/process.h"
@@ -47,6 +48,27 @@ bool names_instruction_set(const std::vector<std::string>& flags) {
   });
 }
 
+/// "gcc", "clang-14", "aarch64-linux-gnu-g++-12": a compiler by its name, wherever PATH has it.
+bool is_compiler_name(const std::string& name) {
+  static const std::regex names("([a-z0-9_]+-)*(cc|gcc|g\\+\\+|clang|clang\\+\\+)(-[0-9.]+)?");
+  return std::regex_match(name, names);
+}
+
+bool is_named_by_user(const std::string& name) {
+  const char* named = std::getenv("MDH_CC");
+  const std::vector<std::string> all = named_compilers(named == nullptr ? "" : named);
+  return std::find(all.begin(), all.end(), name) != all.end();
+}
+
+/// Configurations and records come from anywhere: they must not run any program there is.
+[[noreturn]] void not_a_compiler(const std::string& name) {
+  user_error("E620", {},
+             fmt::format(
+                 "code.kernel.compiler: '{}' is no C compiler that a configuration may name", name),
+             "write gcc, clang, or one with a version such as gcc-13; another program has to be "
+             "named by MDH_CC");
+}
+
 /// The line "gcc version 12.2.0 ..." or "... clang version 14.0.6".
 std::string version_line(const std::string& output) {
   for (const std::string& line : split(output, '\n')) {
@@ -83,8 +105,10 @@ Compiler find_compiler(const std::string& name) {
     for (const std::string& path : find_compilers()) {
       if (identify(path).family == name) return {path, flags};
     }
-  } else if (const std::string path = find_program(name); !path.empty()) {
-    return {path, flags};
+  } else {
+    if (!is_compiler_name(name) && !is_named_by_user(name)) not_a_compiler(name);
+    const std::string path = find_program(name);
+    if (!path.empty()) return {path, flags};
   }
   missing(
       "E604", fmt::format("the C compiler '{}' that the configuration names was not found", name),

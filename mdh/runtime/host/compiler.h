@@ -19,7 +19,8 @@ struct Compiler {
 std::vector<std::string> find_compilers();
 
 /// The first of find_compilers(), or the one that a configuration names: `gcc` and `clang` are the
-/// first ones of that family, anything else is a program. With -O3 and nothing else.
+/// first ones of that family, `gcc-13` and the like are programs on PATH. Anything else must be
+/// named by MDH_CC: configurations may come from strangers. With -O3 and nothing else.
 Compiler find_compiler(const std::string& name = {});
 
 /// The compiler that a module asks for, with the instruction set that is proven to run here and

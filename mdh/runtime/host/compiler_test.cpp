@@ -91,17 +91,38 @@ TEST(FindCompiler, family_is_what_the_compiler_says_it_is) {
   EXPECT_EQ(identify(other.path()).family, "");
 }
 
-TEST(FindCompiler, anything_else_is_a_program) {
-  const Script compiler("exit 0", "gcc-99");
-  EXPECT_EQ(find_compiler(compiler.path()).path, compiler.path());
-  const ScopedEnvironment path("PATH", compiler.folder());
-  EXPECT_EQ(find_compiler("gcc-99").path, compiler.path());
+TEST(FindCompiler, name_with_a_version_is_a_program_on_the_path) {
+  for (const std::string name : {"gcc-99", "clang-99", "g++-99.1", "x86_64-linux-gnu-gcc-99"}) {
+    const Script compiler("exit 0", name);
+    const ScopedEnvironment path("PATH", compiler.folder());
+    EXPECT_EQ(find_compiler(name).path, compiler.path());
+  }
+}
+
+TEST(FindCompiler, any_other_program_must_be_named_by_the_user) {
+  const Script compiler("exit 0", "mycc"), other("exit 0", "gcc-99");
+  const ScopedEnvironment path("PATH", compiler.folder() + ":/usr/bin:/bin");
+  for (const std::string& name :
+       {compiler.path(), other.path(), std::string("mycc"), std::string("sh"),
+        std::string("gcc-12;sh"), std::string("-gcc"), std::string("./gcc")}) {
+    const Diagnostic d = diagnostic_of([&] { find_compiler(name); });
+    EXPECT_EQ(d.kind, DiagnosticKind::user);
+    EXPECT_EQ(d.code, "E620");
+    EXPECT_EQ(d.message, "code.kernel.compiler: '" + name +
+                             "' is no C compiler that a configuration may name");
+    EXPECT_NE(d.hint.find("named by MDH_CC"), std::string::npos) << d.hint;
+  }
+  const ScopedEnvironment cc("MDH_CC", "gcc:mycc:" + other.path());
+  EXPECT_EQ(find_compiler("mycc").path, compiler.path());
+  EXPECT_EQ(find_compiler(other.path()).path, other.path());
+  EXPECT_EQ(diagnostic_of([&] { find_compiler(compiler.path()); }).code, "E620")
+      << "the same program by another name";
 }
 
 TEST(FindCompiler, compiler_of_a_configuration_that_is_missing_is_named) {
   const Script compiler("echo 'gcc version 99.1'");
   const ScopedEnvironment cc("MDH_CC", compiler.path());
-  for (const std::string name : {"clang", "/nonexistent", "no-such-compiler"}) {
+  for (const std::string name : {"clang", "gcc-98", "no-such-gcc"}) {
     const Diagnostic d = diagnostic_of([&] { find_compiler(name); });
     EXPECT_EQ(d.kind, DiagnosticKind::missing);
     EXPECT_EQ(d.code, "E604");

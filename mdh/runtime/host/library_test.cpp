@@ -353,6 +353,7 @@ TEST(Library, flags_of_the_configuration_that_the_compiler_refuses_are_the_users
 
 TEST(Library, flags_and_compiler_of_the_module_are_used) {
   const Script compiler("exec cc \"$@\"");
+  const ScopedEnvironment cc("MDH_CC", "cc:" + compiler.path());
   Module module = module_of("f", "out[0] = ANSWER;");
   module.compiler = compiler.path();
   module.flags = {"-DANSWER=42"};
