@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <cstring>
 #include <exception>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <new>
@@ -21,6 +19,7 @@
 #include "mdh/driver/quiet_measurement.h"
 #include "mdh/driver/stages.h"
 #include "mdh/driver/verification.h"
+#include "mdh/driver/verify/candidate_check.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/runtime/cache.h"
 #include "mdh/support/text.h"
@@ -50,28 +49,6 @@ RecordOutcome outcome_of(runtime::WorkStatus status) {
 void take_failure(const runtime::Outcome& outcome, Trial& trial) {
   trial.outcome = outcome_of(outcome.status);
   trial.reason = outcome.reason;
-}
-
-/// No two elements differ by more than a part of the largest magnitude, infinity left out; nor is
-/// one of them no number where the other is. Of buffers, which begin where their elements may.
-template <class Float>
-bool are_close(const char* ours, const char* theirs, size_t bytes, double part) {
-  const auto* a = reinterpret_cast<const Float*>(ours);
-  const auto* b = reinterpret_cast<const Float*>(theirs);
-  const size_t count = bytes / sizeof(Float);
-  Float largest = 0;
-  for (size_t n = 0; n < count; ++n) {
-    const Float magnitude = std::abs(b[n]);
-    const bool counts = magnitude > largest && magnitude <= std::numeric_limits<Float>::max();
-    largest = counts ? magnitude : largest;
-  }
-  const Float most = static_cast<Float>(part) * largest;
-  size_t apart = 0;
-  for (size_t n = 0; n < count; ++n) {
-    const bool close = std::abs(a[n] - b[n]) <= most;
-    apart += close || std::memcmp(&a[n], &b[n], sizeof(Float)) == 0 ? 0 : 1;
-  }
-  return apart == 0;
 }
 
 /// The source of a configuration, or why there is none.
@@ -199,8 +176,8 @@ struct Candidates::Parts {
   std::map<std::string, size_t> numbers;  // of configurations that were compiled alone
   QuietMeasurement quiet;
   std::vector<std::optional<Compiled>> compiled;
-  std::vector<std::vector<char>> right;  // outputs of a verified run
-  Coverage coverage = Coverage::none;
+  std::unique_ptr<CandidateCheck> yardstick;  // none for operators on whole arrays
+  std::set<std::string> twinned;              // code whose twin was right, by its name
 
   Parts(const hl::Program& p, CandidateOptions o)
       : program(p),
@@ -284,75 +261,91 @@ struct Candidates::Parts {
     return names;
   }
 
-  enum class Likeness { same, close, other };
-
-  /// How the results compare with verified ones.
-  Likeness likeness() const {
-    if (right.empty()) return Likeness::other;
-    Likeness all = Likeness::same;
-    for (size_t n = 0; n < right.size(); ++n) {
-      const char* mine = static_cast<const char*>(memory.pointers()[n]);
-      const size_t bytes = output_bytes(n);
-      if (std::memcmp(mine, right[n].data(), bytes) == 0) continue;
-      const scalar::Type& type = program.outputs[n].type;
-      const bool close = type == scalar::Scalar::f32
-                             ? are_close<float>(mine, right[n].data(), bytes, 2e-5)
-                             : type == scalar::Scalar::f64 &&
-                                   are_close<double>(mine, right[n].data(), bytes, 1e-12);
-      if (!close) return Likeness::other;
-      all = Likeness::close;
-    }
-    return all;
+  /// Before anything runs: inputs may be thinned, and workers keep them.
+  void prepare() {
+    if (yardstick || hl::has_custom_operator(program)) return;
+    yardstick = std::make_unique<CandidateCheck>(
+        program, memory, options.inputs ? Checks::Inputs::given : Checks::Inputs::own,
+        options.seed);
   }
 
-  /// The whole verification; few samples are enough, for every trial is compared with its result.
-  /// Nothing if a run failed, which the trial then says.
-  std::optional<Verification> verify(const Compiled& c, Trial& trial) {
+  void measure(const Compiled& c, const Effort& effort, Trial& trial);
+
+  /// Compares with the definition.
+  void check(const Compiled& c, Trial& trial) {
+    if (!yardstick) return verify_whole_arrays(c, trial);
+    const Comparison found = yardstick->compare_outputs();
+    trial.verified = to_string(yardstick->coverage());
+    if (!found.right) take_wrong(found.complaint, trial);
+  }
+
+  static void take_wrong(const std::string& complaint, Trial& trial) {
+    trial.outcome = RecordOutcome::wrong;
+    trial.reason = complaint;
+  }
+
+  /// The trial says why a run failed.
+  void run_on(const kernel::Module& module, const std::string& library, const Memory& where,
+              Trial& trial) {
+    const runtime::Outcome outcome =
+        worker_of(module).run(module, library, where.shared(), {.threads = options.threads});
+    if (outcome.status != runtime::WorkStatus::ok) take_failure(outcome, trial);
+    runtime::require_success(outcome);
+  }
+
+  /// Every output is written, whatever was there before; the twin is right, and so are few terms.
+  void verify_alone(const Compiled& c, Trial& trial) {
+    if (!yardstick || twinned.contains(c.code)) return;
+    try {
+      check_written(c, trial);
+      if (trial.is_good()) check_twin(c, trial);
+      if (trial.is_good()) twinned.insert(c.code);
+    } catch (const Error& e) {
+      if (!trial.is_good()) return;
+      trial.outcome = RecordOutcome::crash;
+      trial.reason = e.what();
+    }
+  }
+
+  /// The first run was on other bytes than this one.
+  void check_written(const Compiled& c, Trial& trial) {
+    poison(0x24);
+    const runtime::Outcome outcome = run(c, {.threads = options.threads});
+    if (outcome.status != runtime::WorkStatus::ok) return take_failure(outcome, trial);
+    check(c, trial);
+  }
+
+  void check_twin(const Compiled& c, Trial& trial) {
+    const Stages stages =
+        lower_all(program, options.machine, trial.config, *options.target, c.module.name);
+    std::optional<kernel::Module> twin;
+    std::optional<runtime::host::Object> object;
+    if (without_twin(stages.low.computation).empty()) {
+      twin = twin_stages(stages, *options.target).module;
+      const runtime::host::Built built = build({*twin}, {{0}}, options.build).front();
+      if (!built.object) {  // nothing is known against the kernel itself
+        trial.verified = to_string(Coverage::sampled);
+        return;
+      }
+      object = *built.object;
+    }
+    const CandidateCheck::Runs runs = {
+        [&](const Memory& where) { run_on(c.module, c.object.path, where, trial); },
+        [&](const Memory& where) { run_on(*twin, object->path, where, trial); }};
+    const Verification v = yardstick->verify(stages, runs);
+    if (!v.right) take_wrong(v.complaint, trial);
+  }
+
+  void verify_whole_arrays(const Compiled& c, Trial& trial) {
     const std::vector<scalar::Array> outputs = memory.run_poisoned([&](auto) {
       if (!trial.is_good()) return;
       const runtime::Outcome outcome = run(c, {.threads = options.threads});
       if (outcome.status != runtime::WorkStatus::ok) take_failure(outcome, trial);
     });
-    if (!trial.is_good()) return std::nullopt;
-    const int samples = static_cast<int>(
-        std::clamp<int64_t>((1 << 17) / std::max<int64_t>(1, sequential_depth(program)), 32, 256));
-    return verify_outputs(
-        program, inputs, outputs,
-        {.depth = c.depth, .seed = options.seed, .limit = 1 << 22, .samples = samples});
-  }
-
-  void remember() {
-    right.clear();
-    for (size_t n = 0; n < program.outputs.size(); ++n) {
-      const char* mine = static_cast<const char*>(memory.pointers()[n]);
-      right.emplace_back(mine, mine + output_bytes(n));
-    }
-  }
-
-  void measure(const Compiled& c, const Effort& effort, Trial& trial);
-
-  /// Leaves the trial verified, or wrong, or says that it is no more than close.
-  Likeness check(const Compiled& c, Trial& trial) {
-    const Likeness found = likeness();
-    if (found == Likeness::other) {
-      verify_alone(c, trial);
-    } else if (trial.verified == "none") {
-      trial.verified = to_string(found == Likeness::same ? coverage : Coverage::sampled);
-    }
-    return found;
-  }
-
-  void verify_alone(const Compiled& c, Trial& trial) {
-    const std::optional<Verification> v = verify(c, trial);
-    if (!v) return;
-    trial.verified = to_string(v->coverage);
-    if (!v->right) {
-      trial.outcome = RecordOutcome::wrong;
-      trial.reason = v->complaint;
-    } else if (right.empty()) {
-      coverage = v->coverage;
-      remember();
-    }
+    if (!trial.is_good()) return;
+    const Verification v = verify_outputs(program, inputs, outputs, {.seed = options.seed});
+    trial.verified = to_string(v.coverage);
+    if (!v.right) take_wrong(v.complaint, trial);
   }
 };
 
@@ -438,7 +431,8 @@ void Candidates::measure(size_t number, const Effort& effort, Trial& trial) {
 }
 
 void Candidates::Parts::measure(const Compiled& c, const Effort& effort, Trial& trial) {
-  poison(0xff);  // no number, so that an element that is not written is like nothing
+  prepare();
+  poison(0xff);  // no number, so that an element that is not written is wrong
   // Loading takes its time, too, and so does memory that a new process sees for the first time.
   const double unhurried = 0.3 + 1e-9 * bytes();
   const double patience = effort.give_up_us > 0 ? effort.give_up_us * 1.5e-6 + unhurried : 0;
@@ -446,7 +440,7 @@ void Candidates::Parts::measure(const Compiled& c, const Effort& effort, Trial& 
   const runtime::Outcome first =
       run(c, {.threads = options.threads, .measure = once, .time_limit = patience});
   if (first.status != runtime::WorkStatus::ok) return take_failure(first, trial);
-  const auto found = check(c, trial);
+  check(c, trial);
   if (!trial.is_good()) return;
   runtime::Outcome alone = warmed_up(c, first);
   const auto is_hopeless = [&] {
@@ -466,7 +460,7 @@ void Candidates::Parts::measure(const Compiled& c, const Effort& effort, Trial& 
   if (whole.status != runtime::WorkStatus::ok) return take_failure(whole, trial);
   trial.timing = whole.timing;
   const bool is_best = effort.best_us <= 0 || trial.timing.median_us < effort.best_us;
-  if (is_best && found == Likeness::close) verify_alone(c, trial);
+  if (is_best) verify_alone(c, trial);
 }
 
 }  // namespace mdh::driver

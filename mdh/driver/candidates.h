@@ -59,9 +59,8 @@ struct Effort {
   double best_us = 0;     // one that is faster is verified by itself; 0: every one
 };
 
-/// Results are compared with those of the first configuration that passed the whole verification:
-/// those with the same bits are as well verified, others that are equal up to rounding "sampled".
-/// What differs more, and what is faster than all before, is verified by itself.
+/// Every result is compared with the definition. What is faster than all before is also run on
+/// other bytes in its outputs and on few whole numbers, and so is its twin (verify/twin.h).
 class Candidates {
  public:
   Candidates(const hl::Program& program, CandidateOptions options);

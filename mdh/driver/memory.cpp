@@ -17,7 +17,14 @@ void* aligned(char* memory) {
 
 }  // namespace
 
-Memory::Memory(const hl::Program& p, const std::vector<scalar::Array>& inputs, Place place) {
+Memory::Memory(const hl::Program& p, const std::vector<scalar::Array>& inputs, Place place)
+    : Memory(p, place) {
+  for (size_t n = 0; n < inputs.size(); ++n) {
+    copy_to_memory(inputs[n], pointers_[p.outputs.size() + n]);
+  }
+}
+
+Memory::Memory(const hl::Program& p, Place place) {
   std::vector<int64_t> sizes;
   for (const auto* views : {&p.outputs, &p.inputs}) {
     for (const hl::BufferView& view : *views) {
@@ -29,10 +36,8 @@ Memory::Memory(const hl::Program& p, const std::vector<scalar::Array>& inputs, P
     }
   }
   if (place == Place::shared) shared_ = std::make_unique<runtime::SharedBuffers>(sizes);
-  size_t next = 0;
   for (size_t n = 0; n < blocks_.size(); ++n) {
     pointers_.push_back(shared_ ? shared_->pointers()[n] : aligned(blocks_[n].bytes.data()));
-    if (!blocks_[n].is_output) copy_to_memory(inputs[next++], pointers_.back());
   }
 }
 

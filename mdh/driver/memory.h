@@ -24,6 +24,9 @@ class Memory {
 
   Memory(const hl::Program& p, const std::vector<scalar::Array>& inputs, Place place = Place::own);
 
+  /// Inputs are left for others to fill.
+  explicit Memory(const hl::Program& p, Place place = Place::own);
+
   std::span<void* const> pointers() const { return pointers_; }
 
   /// Only for shared memory.
@@ -32,6 +35,9 @@ class Memory {
   /// Runs a kernel twice on differently poisoned outputs. Elements that differ between the two runs
   /// were not written and come back undefined.
   std::vector<scalar::Array> run_poisoned(const MemoryKernel& kernel);
+
+  /// Every byte of every output.
+  void poison(int byte);
 
  private:
   struct Block {
@@ -42,7 +48,6 @@ class Memory {
     std::vector<char> bytes;  // with room to align; none if shared
   };
 
-  void poison(int byte);
   std::vector<scalar::Array> outputs() const;
 
   std::vector<Block> blocks_;

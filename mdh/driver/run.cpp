@@ -1,24 +1,43 @@
 #include "mdh/driver/run.h"
 
 #include "mdh/driver/data.h"
+#include "mdh/driver/verify/checks.h"
+#include "mdh/hl/address.h"
 
 namespace mdh::driver {
 namespace {
 
 using scalar::Array;
 
+/// The first element that some access writes and that is not defined.
+std::string first_missing(const hl::Program& p, const hl::BufferView& view, const Array& output) {
+  const std::vector<int64_t> counts = hl::result_sizes(p);
+  const Points all = all_points(p);
+  for (const hl::Access& access : view.accesses) {
+    const hl::Address address(p, view, access);
+    for (int64_t n = 0; n < all.count; ++n) {
+      const int64_t at = address(all.at(counts, n));
+      if (output.defined[at] != 0) continue;
+      return fmt::format("element {} of output '{}' was not written", at, view.symbol.name);
+    }
+  }
+  return "";
+}
+
 /// Exactly the elements that some access writes are written.
-void check_written(const hl::Program& p, const std::vector<Array>& outputs, Verification& result) {
+std::string wrongly_written(const hl::Program& p, const std::vector<Array>& outputs) {
   for (size_t b = 0; b < outputs.size(); ++b) {
     int64_t written = 0;
     for (const uint8_t defined : outputs[b].defined) written += defined;
     const auto accesses = static_cast<int64_t>(p.outputs[b].accesses.size());
     const int64_t expected = scalar::volume(hl::result_sizes(p)) * accesses;
-    if (written == expected || !result.right) continue;
-    result.right = false;
-    result.complaint = fmt::format("{} elements of output '{}' were written, expected {}", written,
-                                   p.outputs[b].symbol.name, expected);
+    if (written == expected) continue;
+    const std::string missing = first_missing(p, p.outputs[b], outputs[b]);
+    return !missing.empty() ? missing
+                            : fmt::format("{} elements of output '{}' were written, expected {}",
+                                          written, p.outputs[b].symbol.name, expected);
   }
+  return "";
 }
 
 void add_rates(const hl::Program& program, RunReport& report) {
@@ -77,19 +96,87 @@ class Runner {
   int threads_;
 };
 
-/// Bounds for any order of combination are weak for long sums; where nothing rounds there is no
-/// excuse at all.
-void verify_exactly(const hl::Program& program, const Runner& runner, uint64_t seed,
-                    Verification& result) {
-  const std::vector<Array> inputs = whole_inputs(program, seed);
-  Memory memory = runner.memory(program, inputs);
-  const Verification exact = verify_outputs(program, inputs, memory.run_poisoned(runner.on(memory)),
-                                            {.seed = seed, .whole = true});
-  result.exact = exact.right;
-  if (exact.right) return;
-  result.right = false;
-  result.complaint = "on whole numbers, where nothing rounds, " + exact.complaint;
+scalar::Deviations deviations_of(const kernel::Module& module) {
+  const bool device = module.language == "opencl";
+  return {.contracts = module.contract_allowed,
+          .mathematics = device ? scalar::MathLibrary::opencl : scalar::MathLibrary::host,
+          .loose_division = device,
+          .flushes_subnormals = device};
 }
+
+class Verifier {
+ public:
+  Verifier(const Executable& executable, const RunOptions& options)
+      : executable_(executable), options_(options), runner_(executable, options) {
+    const ll::Program& low = executable.stages().low;
+    if (without_twin(low.computation).empty())
+      stages_ = twin_stages(executable.stages(), *options.target);
+    checks_ = std::make_unique<Checks>(subject(low.computation),
+                                       CheckLimits{.seed = options.seed, .share = options.share});
+    compile_companions();
+  }
+
+  Verification operator()(const Memory& memory) {
+    const ll::Program& low = executable_.stages().low;
+    Verification result{Coverage::none, true};
+    checks_->check_random(memory, rounding_depth(low, options_.machine), result);
+    checks_->check_random_thinned(result);
+    if (!result.right) return result;
+    options_.progress("verifying the twin");
+    checks_->check_twin(result);
+    if (!result.right) return result;
+    options_.progress("verifying on few whole numbers");
+    checks_->check_thinned(result);
+    return result;
+  }
+
+ private:
+  Subject subject(const hl::Program& computation) {
+    Subject s{.computation = computation,
+              .deviations = deviations_of(executable_.module()),
+              .border_steps = border_steps(executable_.stages().structured)};
+    s.memory = [this](const hl::Program& views) {
+      return std::make_unique<Memory>(views,
+                                      options_.worker ? Memory::Place::shared : Memory::Place::own);
+    };
+    s.run = [this](const Memory& memory) { runner_.on(memory)(memory.pointers()); };
+    if (!stages_) return s;
+    s.run_twin = [this](const Memory& memory) {
+      Runner(*twin_, options_).on(memory)(memory.pointers());
+    };
+    return s;
+  }
+
+  void compile_companions() {
+    std::vector<kernel::Module> modules = checks_->modules();
+    const kernel::Module& original = executable_.module();
+    if (const auto* device = executable_.on_device()) {
+      if (stages_) {
+        auto kernels = runtime::opencl::load({&stages_->module, 1}, device->context());
+        twin_.emplace(*stages_, std::move(kernels.front()));
+      }
+      if (!modules.empty()) {
+        checks_->use(runtime::host::load(modules, runtime::host::find_compiler()),
+                     available_cores());
+      }
+      return;
+    }
+    if (stages_) modules.insert(modules.begin(), stages_->module);
+    if (modules.empty()) return;
+    const runtime::host::Compiler compiler =
+        runtime::host::compiler_for(original, runtime::Cache::of_user());
+    std::vector<runtime::host::Kernel> kernels = runtime::host::load(modules, compiler);
+    if (stages_) twin_.emplace(*stages_, kernels.front());
+    checks_->use(kernels, available_cores());
+  }
+
+  const Executable& executable_;
+  const RunOptions& options_;
+  Runner runner_;
+  std::optional<Stages> stages_;
+  std::optional<Executable> twin_;
+  std::unique_ptr<Checks> checks_;
+};
 
 std::vector<Array> inputs_of(const hl::Program& program, const RunOptions& options) {
   std::vector<Array> inputs =
@@ -139,16 +226,11 @@ RunReport run(const hl::Program& program, const RunOptions& options) {
   options.progress("verifying");
   RunReport report;
   report.outputs = outputs;
-  report.verification =
-      verify_outputs(program, inputs, outputs,
-                     {.depth = rounding_depth(executable.stages().low, options.machine),
-                      .border_steps = border_steps(executable.stages().structured),
-                      .seed = options.seed,
-                      .share = options.share});
-  check_written(program, outputs, report.verification);
-  if (report.verification.right && is_exact_on_whole_numbers(program)) {
-    options.progress("verifying once more, on whole numbers");
-    verify_exactly(program, runner, options.seed, report.verification);
+  report.verification.complaint = wrongly_written(program, outputs);
+  if (report.verification.complaint.empty()) {
+    report.verification = hl::has_custom_operator(program)
+                              ? verify_outputs(program, inputs, outputs, {.share = options.share})
+                              : Verifier(executable, options)(memory);
   }
   if (!report.verification.right) return report;
   options.progress("timing");

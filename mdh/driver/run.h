@@ -9,6 +9,7 @@
 #include "mdh/driver/memory.h"
 #include "mdh/driver/verification.h"
 #include "mdh/hl/evaluate.h"
+#include "mdh/runtime/load.h"
 #include "mdh/runtime/worker/worker.h"
 
 namespace mdh::driver {
@@ -35,6 +36,9 @@ struct RunReport {
   double gflops = 0;       // operations of f plus one per combination
   double gbs = 0;          // every buffer once
   double plain_ratio = 0;  // time of the plain loop over ours, if compared
+
+  /// Other programs used the cores while it was timed.
+  bool is_loaded() const { return runtime::is_loaded(timing); }
 };
 
 /// Computes with inputs drawn from the seed. No time is reported for a wrong result: the caller

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mdh/driver/memory.h"
+#include "mdh/driver/verify/comparison.h"
 #include "mdh/hl/address.h"
 #include "mdh/hl/evaluate.h"
 #include "mdh/support/random.h"
@@ -11,170 +13,8 @@ namespace mdh::driver {
 namespace {
 
 using scalar::Array;
-using scalar::Precision;
-using scalar::Scalar;
+using scalar::Enclosure;
 using scalar::Value;
-
-/// Rounding errors have a bound where f and ⊕ are made of plain arithmetic.
-bool is_bounded(const hl::Program& p) {
-  return is_plain(hl::scalar_function(p)) && is_plain(hl::combine_function(p)) &&
-         !hl::has_custom_operator(p);
-}
-
-bool any_floating(const hl::Program& p) {
-  for (const hl::BufferView& view : p.outputs) {
-    for (const scalar::Leaf& leaf : leaves_of(view.type)) {
-      if (is_floating(leaf.type)) return true;
-    }
-  }
-  return false;
-}
-
-std::vector<Array> magnitudes_of(std::vector<Array> inputs) {
-  for (Array& array : inputs) {
-    if (!array.type.is_scalar() || !is_floating(scalar_of(array.type))) continue;
-    for (Value& cell : array.cells) cell = Value::floating(std::abs(cell.as_floating()));
-  }
-  return inputs;
-}
-
-/// What one leaf of an element should be: in the declared precision, in double, and what its
-/// rounding errors are proportional to.
-struct Expected {
-  Value exact, wide, magnitude;
-};
-
-/// Collects comparisons of single elements.
-class Judge {
- public:
-  Judge(const hl::Program& p, const VerifyOptions& options)
-      : program_(p),
-        options_(options),
-        bounded_(is_bounded(p)),
-        reference_depth_(sequential_depth(p)) {
-    for (const hl::BufferView& view : p.outputs) leaves_.push_back(leaves_of(view.type));
-  }
-
-  bool bounded() const { return bounded_; }
-
-  void compare(size_t buffer, int64_t at, const Array& actual, std::span<const Expected> expected) {
-    if (actual.defined[at] == 0) return reject(buffer, at, "was not written");
-    const int64_t width = actual.width();
-    for (int64_t leaf = 0; leaf < width; ++leaf) {
-      compare_leaf(buffer, at, leaves_[buffer][leaf].type, actual.cells[at * width + leaf],
-                   expected[leaf]);
-    }
-  }
-
-  Verification result{Coverage::full, true};
-
- private:
-  /// Roundings of the result and of the yardstick, which is computed in double, point after point.
-  /// Without a bound the same operations are expected, up to what mathematical libraries differ in.
-  double allowed(Scalar type, const Expected& expected) const {
-    if (!bounded_) {
-      const double size = std::max(1.0, std::abs(expected.exact.as_floating()));
-      return 4096 * scalar::epsilon_of(type) * size;
-    }
-    const double magnitude = std::abs(expected.magnitude.as_floating());
-    if (options_.whole && magnitude <= 2 / scalar::epsilon_of(type)) return 0;
-    const double share =
-        static_cast<double>(options_.depth + 2) * scalar::epsilon_of(type) +
-        static_cast<double>(reference_depth_ + 2) * scalar::epsilon_of(Scalar::f64);
-    return share * magnitude;
-  }
-
-  void compare_leaf(size_t buffer, int64_t at, Scalar type, Value actual,
-                    const Expected& expected) {
-    if (!is_floating(type)) {
-      if (actual != expected.exact) complain(buffer, at, type, actual, expected.exact, 0);
-      return;
-    }
-    const Value yardstick = bounded_ ? expected.wide : expected.exact;
-    const double wished = yardstick.as_floating(), found = actual.as_floating();
-    const double error = std::abs(found - wished), bound = allowed(type, expected);
-    // What is too large for the type is infinite in it; no bound excuses an infinite error.
-    const double rounded = scalar::from_floating(type, wished).as_floating();
-    const bool near = error <= bound && std::isfinite(error);
-    const bool same = found == rounded || (std::isnan(found) && std::isnan(wished));
-    if (!near && !same) return complain(buffer, at, type, actual, yardstick, bound);
-    if (near && error > result.max_error) {
-      result.max_error = error;
-      result.bound = bound;
-    }
-  }
-
-  void complain(size_t buffer, int64_t at, Scalar type, Value actual, Value expected,
-                double bound) {
-    if (!result.right) return;
-    result.max_error = std::abs(to_floating(type, actual) - to_floating(type, expected));
-    result.bound = bound;
-    // The digits that tell the two apart may be more than an f32 has.
-    const Scalar shown = is_floating(type) ? Scalar::f64 : type;
-    reject(buffer, at,
-           fmt::format("is {}, expected {} (allowed error {:g})", to_string(type, actual),
-                       to_string(shown, expected), bound));
-  }
-
-  void reject(size_t buffer, int64_t at, const std::string& fault) {
-    if (!result.right) return;
-    result.right = false;
-    result.complaint = fmt::format("element {} of output '{}' {}", at,
-                                   program_.outputs[buffer].symbol.name, fault);
-  }
-
-  const hl::Program& program_;
-  const VerifyOptions& options_;
-  bool bounded_;
-  int64_t reference_depth_;
-  std::vector<std::vector<scalar::Leaf>> leaves_;
-};
-
-struct Algebras {
-  explicit Algebras(const hl::Program& p)
-      : exact(hl::algebra_of(p)),
-        wide(hl::algebra_of(p, Precision::wide)),
-        magnitude(scalar::magnitude(hl::scalar_function(p)),
-                  scalar::magnitude(hl::combine_function(p)), Precision::wide) {}
-  scalar::ScalarAlgebra exact, wide, magnitude;
-};
-
-Verification verify_all(const hl::Program& p, const std::vector<Array>& inputs,
-                        const std::vector<Array>& outputs, const VerifyOptions& options) {
-  Algebras algebras(p);
-  Judge judge(p, options);
-  const bool floats = any_floating(p) && judge.bounded();
-  const auto evaluated = [&](int turn, const std::vector<Array>& from, scalar::Algebra& algebra) {
-    const int turns = floats ? 3 : 1;
-    return hl::evaluate(p, from, algebra, [&](double done) {
-      if (options.share) options.share((turn + done) / turns);
-    });
-  };
-  const std::vector<Array> exact = evaluated(0, inputs, algebras.exact);
-  const std::vector<Array> wide = floats ? evaluated(1, inputs, algebras.wide) : exact;
-  const std::vector<Array> magnitude =
-      floats ? evaluated(2, magnitudes_of(inputs), algebras.magnitude) : exact;
-  for (size_t b = 0; b < outputs.size(); ++b) {
-    const int64_t width = outputs[b].width();
-    std::vector<Expected> expected(static_cast<size_t>(width));
-    for (int64_t n = 0; n < outputs[b].size(); ++n) {
-      if (exact[b].defined[n] == 0) continue;
-      for (int64_t leaf = 0; leaf < width; ++leaf) {
-        const int64_t at = n * width + leaf;
-        expected[leaf] = {exact[b].cells[at], wide[b].cells[at], magnitude[b].cells[at]};
-      }
-      judge.compare(b, n, outputs[b], expected);
-    }
-  }
-  return judge.result;
-}
-
-/// The n-th point of an index set in row-major order.
-std::vector<int64_t> nth_point(const std::vector<int64_t>& sizes, int64_t n) {
-  std::vector<int64_t> point(sizes.size());
-  for (size_t d = sizes.size(); d-- > 0; n /= sizes[d]) point[d] = n % sizes[d];
-  return point;
-}
 
 /// Points of the result: corners, both sides of tile borders, and random ones.
 std::vector<int64_t> sampled_point(const std::vector<int64_t>& sizes, const VerifyOptions& options,
@@ -191,34 +31,70 @@ std::vector<int64_t> sampled_point(const std::vector<int64_t>& sizes, const Veri
   return point;
 }
 
-Verification verify_samples(const hl::Program& p, const std::vector<Array>& inputs,
-                            const std::vector<Array>& outputs, const VerifyOptions& options) {
-  Algebras algebras(p);
-  Random random(options.seed);
-  Judge judge(p, options);
-  judge.result.coverage = Coverage::sampled;
-  const std::vector<int64_t> sizes = hl::result_sizes(p);
-  const int64_t results = scalar::volume(sizes);
-  const bool floats = any_floating(p) && judge.bounded();
-  const std::vector<Array> magnitudes = floats ? magnitudes_of(inputs) : inputs;
-  for (int64_t n = 0; n < std::min<int64_t>(results, options.samples) && judge.result.right; ++n) {
-    const std::vector<int64_t> point =
-        results <= options.samples ? nth_point(sizes, n) : sampled_point(sizes, options, random);
-    const auto exact = hl::evaluate_at(p, inputs, algebras.exact, point);
-    const auto wide = floats ? hl::evaluate_at(p, inputs, algebras.wide, point) : exact;
-    const auto magnitude =
-        floats ? hl::evaluate_at(p, magnitudes, algebras.magnitude, point) : exact;
-    for (const hl::Component& c : hl::components(p.outputs)) {
-      const hl::BufferView& view = p.outputs[c.buffer];
-      std::vector<Expected> expected;
-      for (int leaf = c.leaf; leaf < c.leaf + c.width; ++leaf) {
-        expected.push_back({exact[leaf], wide[leaf], magnitude[leaf]});
+std::string not_written(const hl::Program& p, const Points& points,
+                        const std::vector<Array>& outputs) {
+  const std::vector<int64_t> counts = hl::result_sizes(p);
+  for (const hl::BufferView& view : p.outputs) {
+    const auto b = static_cast<size_t>(&view - p.outputs.data());
+    for (const hl::Access& access : view.accesses) {
+      const hl::Address address(p, view, access);
+      for (int64_t n = 0; n < points.count; ++n) {
+        const int64_t at = address(points.at(counts, n));
+        if (outputs[b].defined[at] != 0) continue;
+        return fmt::format("element {} of output '{}' was not written", at, view.symbol.name);
       }
-      const hl::Address address(p, view, view.accesses[c.access]);
-      judge.compare(static_cast<size_t>(c.buffer), address(point), outputs[c.buffer], expected);
     }
   }
-  return judge.result;
+  return "";
+}
+
+void take(const Comparison& c, Verification& result) {
+  result.max_error = c.max_error;
+  result.bound = c.bound;
+  if (c.right || !result.right) return;
+  result.right = false;
+  result.complaint = c.complaint;
+}
+
+/// Operators on whole arrays have no single elements, and no order but their own is known to round
+/// alike: results may deviate by what single and double precision differ in, and by a rounding for
+/// every part that was combined.
+Verification verify_custom(const hl::Program& p, const std::vector<Array>& inputs,
+                           const std::vector<Array>& outputs) {
+  scalar::ScalarAlgebra declared = hl::algebra_of(p);
+  scalar::ScalarAlgebra wide = hl::algebra_of(p, scalar::Precision::wide);
+  const std::vector<Array> exact = hl::evaluate(p, inputs, declared);
+  const std::vector<Array> finer = hl::evaluate(p, inputs, wide);
+  Verification result{Coverage::full, true};
+  const auto depth = static_cast<double>(sequential_depth(p) + 2);
+  for (size_t b = 0; b < outputs.size() && result.right; ++b) {
+    const std::vector<scalar::Leaf> leaves = leaves_of(outputs[b].type);
+    for (size_t n = 0; n < outputs[b].cells.size() && result.right; ++n) {
+      const scalar::Scalar type = leaves[n % leaves.size()].type;
+      const size_t element = n / leaves.size();
+      if (exact[b].defined[element] == 0) continue;
+      const Value found = outputs[b].cells[n], wished = exact[b].cells[n];
+      double bound = 0;
+      bool same = found == wished && outputs[b].defined[element] != 0;
+      if (is_floating(type)) {
+        const double x = found.as_floating(), y = wished.as_floating();
+        const double w = finer[b].cells[n].as_floating();
+        bound = 4 * std::abs(y - w) + depth * scalar::epsilon_of(type) * std::abs(y);
+        same = outputs[b].defined[element] != 0 &&
+               (std::abs(x - y) <= bound || x == y || (std::isnan(x) && std::isnan(y)));
+      }
+      if (same) continue;
+      result.right = false;
+      result.bound = bound;
+      result.complaint =
+          fmt::format("element {} of output '{}' {}", element, p.outputs[b].symbol.name,
+                      outputs[b].defined[element] == 0
+                          ? "was not written"
+                          : fmt::format("is {}, expected {} (allowed error {:g})",
+                                        to_string(type, found), to_string(type, wished), bound));
+    }
+  }
+  return result;
 }
 
 }  // namespace
@@ -236,24 +112,54 @@ std::string to_string(Coverage coverage) {
 }
 
 bool is_exact_on_whole_numbers(const hl::Program& p) {
-  return is_bounded(p) && any_floating(p) && keeps_integers(hl::scalar_function(p)) &&
-         keeps_integers(hl::combine_function(p));
+  return !hl::has_custom_operator(p) && Yardstick(p, scalar::Deviations{}).keeps_integers();
 }
 
-int64_t sequential_depth(const hl::Program& p) {
+int64_t terms_of(const hl::Program& p) {
   int64_t terms = 1;
   const std::vector<int64_t> sizes = hl::sizes(p);
   for (size_t d = 0; d < sizes.size(); ++d) {
     if (p.dimensions[d].combine.shape != hl::Shape::concatenate) terms *= sizes[d];
   }
-  return terms - 1 + scalar::depth_of(hl::scalar_function(p));
+  return terms;
+}
+
+int64_t sequential_depth(const hl::Program& p) {
+  return terms_of(p) - 1 + scalar::depth_of(hl::scalar_function(p));
+}
+
+Points chosen_points(const hl::Program& p, const VerifyOptions& options) {
+  const std::vector<int64_t> counts = hl::result_sizes(p);
+  const int64_t results = scalar::volume(counts);
+  if (hl::points(p) <= options.limit || results <= options.samples) return all_points(p);
+  Random random(options.seed);
+  Points points{.count = options.samples};
+  for (int64_t n = 0; n < points.count; ++n) {
+    for (const int64_t i : sampled_point(counts, options, random)) points.coordinates.push_back(i);
+  }
+  return points;
 }
 
 Verification verify_outputs(const hl::Program& program, const std::vector<Array>& inputs,
                             const std::vector<Array>& outputs, const VerifyOptions& options) {
-  const bool all = hl::points(program) <= options.limit || hl::has_custom_operator(program);
-  return all ? verify_all(program, inputs, outputs, options)
-             : verify_samples(program, inputs, outputs, options);
+  hl::check_inputs(program, inputs);
+  if (hl::has_custom_operator(program)) return verify_custom(program, inputs, outputs);
+  const Points points = chosen_points(program, options);
+  Verification result{hl::points(program) <= options.limit ? Coverage::full : Coverage::sampled,
+                      true};
+  result.complaint = not_written(program, points, outputs);
+  result.right = result.complaint.empty();
+  if (!result.right) return result;
+  Memory memory(program, inputs);
+  for (size_t b = 0; b < outputs.size(); ++b) copy_to_memory(outputs[b], memory.pointers()[b]);
+  scalar::Deviations deviations = options.deviations;
+  deviations.contracts = is_arithmetic_only(hl::scalar_function(program));
+  const Yardstick yardstick(program, deviations);
+  const Expected expected =
+      yardstick.expected(points, memory.pointers().subspan(outputs.size()),
+                         {.whole = options.whole, .depth = options.depth}, options.share);
+  take(compare(program, expected, points, memory.pointers().first(outputs.size())), result);
+  return result;
 }
 
 }  // namespace mdh::driver

@@ -71,8 +71,7 @@ std::string judge(const Triple& triple, uint64_t seed, const Options& options) {
 
 /// Seeds mean something else as soon as a generator changes; files do not.
 std::filesystem::path write_files(const Triple& triple, uint64_t seed, const std::string& parent) {
-  const std::filesystem::path folder =
-      std::filesystem::path(parent) / fmt::format("seed_{}", seed);
+  const std::filesystem::path folder = std::filesystem::path(parent) / fmt::format("seed_{}", seed);
   std::filesystem::create_directories(folder);
   write_file(folder / "program.mdh", hl::print(triple.program));
   write_file(folder / "machine.json", machine::print(triple.machine));

@@ -174,9 +174,9 @@ TEST(Run, configuration_brings_sizes_types_and_machine_unless_they_are_given) {
 TEST(Run, json_has_the_keys_of_the_contract) {
   const json report = report_of("matvec --size 7,13 --threads 2");
   const std::set<std::string> expected = {
-      "schema",  "program",       "sizes",   "types",    "target",
-      "machine", "config_source", "threads", "verified", "max_error",
-      "bound",   "time_us",       "gflops",  "gbs",      "exact_on_whole_numbers"};
+      "schema",        "program", "sizes",    "types",     "target", "machine",
+      "config_source", "threads", "verified", "max_error", "bound",  "time_us",
+      "gflops",        "gbs",     "checks",   "weakness",  "load"};
   std::set<std::string> keys;
   for (const auto& [key, value] : report.items()) keys.insert(key);
   EXPECT_EQ(keys, expected);
@@ -187,6 +187,11 @@ TEST(Run, json_has_the_keys_of_the_contract) {
   EXPECT_EQ(report["config_source"], "default");
   EXPECT_EQ(report["threads"], 2);
   EXPECT_LE(report["max_error"], report["bound"]);
+  for (const char* check : {"twin", "few_whole_numbers", "random_numbers"}) {
+    EXPECT_EQ(report["checks"][check]["coverage"], "full") << check;
+    EXPECT_GE(report["checks"][check]["runs"], 1) << check;
+  }
+  EXPECT_LE(report["weakness"], 0.125);
   const double median = report["time_us"]["median"];
   EXPECT_GT(median, 0);
   EXPECT_GE(report["time_us"]["n"], 5);
@@ -206,22 +211,29 @@ TEST(Run, text_report_is_three_lines_on_stdout) {
   EXPECT_EQ(o.exit, 0) << describe(o);
   EXPECT_TRUE(std::regex_match(
       o.out, std::regex("matvec I=7 K=13\n"
-                        "verified: full, max error 0 \\(allowed 0\\)\n"
+                        "verified: full \\(twin full, few whole numbers full, "
+                        "random numbers full\\), max error 0 \\(allowed 0\\)\n"
                         "time: [0-9.]+ us \\(median of [0-9]+; mean [0-9.]+ \\+- [0-9.]+\\), "
                         "[0-9.]+ GFLOP/s, [0-9.]+ GB/s\n")))
       << o.out;
+}
+
+/// Other tests may use the cores at the same time, which is noted.
+std::string without_load(const std::string& text) {
+  return std::regex_replace(text, std::regex("mdh: note: other programs[^\n]*\n"), "");
 }
 
 TEST(Run, progress_is_on_stderr_and_names_target_machine_and_configuration) {
   for (const std::string format : {"", " --json"}) {
     const Outcome o = mdh("run matvec --size 7,13 --threads 3" + format);
     EXPECT_EQ(o.exit, 0) << describe(o);
-    EXPECT_EQ(o.err,
+    EXPECT_EQ(without_load(o.err),
               "mdh: target openmp, machine cpu, configuration: default, threads 3\n"
               "mdh: lowering, printing and compiling ...\n"
               "mdh: computing ...\n"
               "mdh: verifying ...\n"
-              "mdh: verifying once more, on whole numbers ...\n"
+              "mdh: verifying the twin ...\n"
+              "mdh: verifying on few whole numbers ...\n"
               "mdh: timing ...\n");
     EXPECT_FALSE(contains(o.out, "..."));
     if (!format.empty()) {
@@ -244,7 +256,7 @@ TEST(Run, progress_on_a_terminal_is_one_line_that_vanishes) {
     return run_command({"script", "-qec", MDH_TOOL " run dot " + line, "/dev/null"}).out;
   };
   const std::string begin_of_line = "\r\033[K";
-  const std::string out = on_terminal("--size 9 --compare");
+  const std::string out = without_load(on_terminal("--size 9 --compare"));
   EXPECT_TRUE(contains(out, begin_of_line + "[........................] lowering")) << out;
   EXPECT_TRUE(contains(out, begin_of_line + "dot K=9\r\n")) << "the bar is gone\n" << out;
   EXPECT_EQ(on_terminal("--size 9 -q").find("dot K=9\r\n"), 0u);
@@ -330,6 +342,42 @@ TEST(Run, wrong_result_is_exit_code_1_and_no_time) {
                         "-?[0-9]+ \\(allowed error 0\\) \\[E809\\]\n"
                         "hint: no time is reported for a wrong result; .*\n")))
       << o.err;
+}
+
+/// A reduction of 100000 numbers by an operator `o`.
+std::string reduction_by(const TemporaryDirectory& folder, const std::string& op,
+                         const std::string& value) {
+  const std::string file = folder.path() / "reduction.mdh";
+  write_file(file, "mdh 1\nop o(l, r) = " + op +
+                       ";\nprogram p = out_view( y: i32 = [i] )\n"
+                       "* md_hom( i: 2 by cc, k: 100000 by pw(o) ) { y = " +
+                       value + "; }\n* inp_view( x: i32 = [i, k] )\n");
+  return file;
+}
+
+TEST(Run, operator_that_breaks_a_law_is_refused_before_it_runs) {
+  const TemporaryDirectory folder;
+  const Outcome o = mdh("run " + reduction_by(folder, "if l + r > 100 then 100 else l + r", "x"));
+  EXPECT_EQ(o.exit, 2) << describe(o);
+  EXPECT_TRUE(contains(o.err, "the operator of dimension 'k' of 'p' is not associative: with x = "))
+      << o.err;
+}
+
+TEST(Run, wrong_result_of_an_operator_that_breaks_a_law_on_the_data_is_no_bug_of_mdh) {
+  const TemporaryDirectory folder;
+  // Sums are 7 and some tens: the trials before the run do not come as far as 777777.
+  const Outcome o =
+      mdh("run " +
+          reduction_by(folder, "if l + r == 777777 then 0 else l + r", "if k == 0 then 7 else 10") +
+          " --threads 2 -q --no-records");
+  EXPECT_EQ(o.exit, 2) << describe(o);
+  EXPECT_EQ(o.out, "");
+  EXPECT_TRUE(std::regex_search(
+      o.err, std::regex("reduction.mdh:4:[0-9]+: error: the operator of dimension 'k' of 'p' is "
+                        "not associative: with x = [0-9]+, y = [0-9]+, z = 10 the value of "
+                        "\\(x, y\\), z is [0-9]+, of x, \\(y, z\\) [0-9]+ \\[E229\\]\n")))
+      << o.err;
+  EXPECT_FALSE(contains(o.err, "please report")) << o.err;
 }
 
 }  // namespace

@@ -121,17 +121,44 @@ Outcome run_with_kernel(const std::string& kernel) {
 
 TEST(CompilerOfConfig, compiler_and_flags_are_those_of_the_configuration) {
   const Script compiler("echo \" $* \" >\"$0.log\"\nexec cc \"$@\"");
+  const ScopedEnvironment cc("MDH_CC", "gcc:" + compiler.path());
   const Outcome o = run_with_kernel("{\"compiler\": \"" + compiler.path() +
-                                    "\", \"flags\": [\"-O1\", \"-DMINE\"]}");
+                                    "\", \"flags\": [\"-O1\", \"-fno-unroll-loops\"]}");
   EXPECT_EQ(o.exit, 0) << describe(o);
-  EXPECT_TRUE(contains(read_file(compiler.path() + ".log"), " -O1 -DMINE "));
+  EXPECT_TRUE(contains(read_file(compiler.path() + ".log"), " -O1 -fno-unroll-loops "));
 }
 
 TEST(CompilerOfConfig, flag_that_is_refused_is_a_mistake) {
-  const Outcome o = run_with_kernel("{\"flags\": [\"-fno-such-flag\"]}");
+  const Outcome o = run_with_kernel("{\"flags\": [\"-march=no-such-cpu\"]}");
   EXPECT_EQ(o.exit, 2) << describe(o);
-  EXPECT_TRUE(contains(o.err, " refused a kernel with the flags '-fno-such-flag' of the")) << o.err;
+  EXPECT_TRUE(contains(o.err, " refused a kernel with the flags '-march=no-such-cpu' of the"))
+      << o.err;
   EXPECT_TRUE(contains(o.err, "[E605]\nhint: does it compile without them?\n")) << o.err;
+}
+
+TEST(CompilerOfConfig, flags_that_may_do_anything_are_refused_where_they_stand) {
+  for (const std::string flag : {"-Ofast", "-ffast-math", "-fplugin=x.so", "-specs=x", "@file",
+                                 "-o", "-wrapper", "-DX", "-include", "x.c"}) {
+    const Outcome o = run_with_kernel("{\"flags\": [\"-O2\", \"" + flag + "\"]}");
+    EXPECT_EQ(o.exit, 2) << describe(o);
+    EXPECT_TRUE(contains(o.err, "config.json:1:")) << o.err;
+    EXPECT_TRUE(contains(o.err, "error: \"flags\": '" + flag +
+                                    "' is none of the flags that are known to change neither "
+                                    "results nor files [E355]\n"))
+        << o.err;
+    EXPECT_TRUE(contains(o.err, "configurations may have -O0 to -O3, switches of ")) << o.err;
+  }
+}
+
+TEST(CompilerOfConfig, program_that_the_user_did_not_name_is_not_run) {
+  const Script program("touch \"$0.ran\"\nexec cc \"$@\"");
+  const Outcome o = run_with_kernel("{\"compiler\": \"" + program.path() + "\"}");
+  EXPECT_EQ(o.exit, 2) << describe(o);
+  EXPECT_TRUE(contains(o.err, "code.kernel.compiler: '" + program.path() +
+                                  "' is no C compiler that a configuration may name [E620]\n"
+                                  "hint: write gcc, clang, or one with a version such as gcc-13;"))
+      << o.err;
+  EXPECT_FALSE(std::filesystem::exists(program.path() + ".ran"));
 }
 
 TEST(CompilerOfConfig, compiler_that_is_missing_is_named) {
@@ -160,13 +187,13 @@ TEST(CacheVerb, shows_and_clears_what_runs_leave) {
   ASSERT_EQ(mdh("run dot --size 100 -q").exit, 0);
   const std::string full = mdh("cache").out;
   std::smatch match;
-  ASSERT_TRUE(std::regex_search(full, match, std::regex("holds: (2 files, [0-9]+ bytes)\n")))
-      << full << "one kernel, and one proof of an instruction set";
+  ASSERT_TRUE(std::regex_search(full, match, std::regex("holds: (3 files, [0-9]+ bytes)\n")))
+      << full << "one kernel, its twin, and one proof of an instruction set";
   EXPECT_EQ(mdh("cache clear").out, "removed: " + match[1].str() + "\n");
   EXPECT_TRUE(std::filesystem::is_empty(path));
 }
 
-TEST(CacheVerb, kernel_is_compiled_once) {
+TEST(CacheVerb, kernel_and_twin_are_compiled_once) {
   const TemporaryDirectory folder;
   const Script compiler(
       "for word; do [ \"$word\" = -shared ] && echo x >>\"$0.log\"; done\nexec cc \"$@\"");
@@ -174,10 +201,10 @@ TEST(CacheVerb, kernel_is_compiled_once) {
   for (const std::string line : {"run dot --size 100 -q", "run dot --size 100 -q --seed 2",
                                  "run dot --size 100 -q --in-process"}) {
     EXPECT_EQ(mdh(line).exit, 0);
-    EXPECT_EQ(read_file(compiler.path() + ".log"), "x\n") << line;
+    EXPECT_EQ(read_file(compiler.path() + ".log"), "x\nx\n") << line;
   }
   EXPECT_EQ(mdh("run dot --size 101 -q").exit, 0);
-  EXPECT_EQ(read_file(compiler.path() + ".log"), "x\nx\n");
+  EXPECT_EQ(read_file(compiler.path() + ".log"), "x\nx\nx\nx\n");
 }
 
 TEST(CacheVerb, can_be_switched_off) {

@@ -119,8 +119,10 @@ double best_time(const std::vector<tune::Record>& records) {
 /// configurations may differ in nothing but the order in which it computes.
 std::string without_compiler(const tune::Record& record) {
   json config = json::parse(record.config);
-  config["code"]["kernel"].erase("compiler");
-  config["code"]["kernel"].erase("flags");
+  json& kernel = config["code"]["kernel"];
+  if (kernel.is_null()) kernel = json::object();
+  kernel.erase("compiler");
+  kernel.erase("flags");
   return config.dump();
 }
 

@@ -6,7 +6,7 @@
 
 #include "mdh/driver/data.h"
 #include "mdh/driver/effects.h"
-#include "mdh/runtime/load.h"
+#include "mdh/hl/laws.h"
 #include "mdh/support/text.h"
 #include "tools/mdh/data_files.h"
 #include "tools/mdh/progress.h"
@@ -49,7 +49,22 @@ driver::RunOptions options_of(const Problem& problem, const Request& request,
 
 std::string coverage_text(const driver::Verification& v) {
   if (v.coverage == driver::Coverage::none) return "none (this is the reference)";
-  return to_string(v.coverage) + (v.exact ? ", exact on whole numbers" : "");
+  std::vector<std::string> checks;
+  const auto add = [&](const std::string& name, const driver::Check& check) {
+    std::string text = name + " " + to_string(check.coverage);
+    if (!check.note.empty()) text += fmt::format(" ({})", check.note);
+    checks.push_back(text);
+  };
+  add("twin", v.twin);
+  add("few whole numbers", v.thinned);
+  add("random numbers", v.random);
+  return fmt::format("{} ({})", to_string(v.coverage), join(checks, ", "));
+}
+
+nlohmann::ordered_json check_json(const driver::Check& check) {
+  nlohmann::ordered_json out{{"coverage", to_string(check.coverage)}, {"runs", check.runs}};
+  if (!check.note.empty()) out["note"] = check.note;
+  return out;
 }
 
 void print_json(const Problem& problem, const driver::RunReport& report) {
@@ -67,7 +82,10 @@ void print_json(const Problem& problem, const driver::RunReport& report) {
   out["verified"] = to_string(report.verification.coverage);
   out["max_error"] = report.verification.max_error;
   out["bound"] = report.verification.bound;
-  out["exact_on_whole_numbers"] = report.verification.exact;
+  out["checks"] = {{"twin", check_json(report.verification.twin)},
+                   {"few_whole_numbers", check_json(report.verification.thinned)},
+                   {"random_numbers", check_json(report.verification.random)}};
+  out["weakness"] = report.verification.weakness;
   out["time_us"] = {{"median", report.timing.median_us},
                     {"mean", report.timing.mean_us},
                     {"ci99", report.timing.ci99_us},
@@ -108,20 +126,11 @@ driver::RunReport run_with_progress(const Problem& problem, const Request& reque
   driver::RunOptions options = options_of(problem, request, verb);
   std::optional<runtime::Worker> worker = worker_for(problem, verb);
   options.worker = worker ? &*worker : nullptr;
-  const int steps = options.target->print == nullptr ? 2 : options.compare ? 6 : 5;
+  const int steps = options.target->print == nullptr ? 2 : options.compare ? 7 : 6;
   Progress progress(steps, request.quiet);
   options.progress = [&](const std::string& what) { progress.step(what); };
   options.share = [&](double done) { progress.share(done); };
   return driver::run(problem.program, options);
-}
-
-void note_unused(const Problem& problem, const Request& request) {
-  if (request.quiet || problem.target->print == nullptr) return;
-  const auto unused =
-      driver::without_effect(problem.config.config.code, problem.machine, *problem.target);
-  if (unused.empty()) return;
-  say("mdh: note: no effect on the code of target {} yet: {}\n", problem.target->name,
-      join(unused, ", "));
 }
 
 /// Everything that is generated combines in an order that does not depend on the number of cores,
@@ -137,12 +146,45 @@ void check_deterministic(const ll::Config& config) {
   }
 }
 
+void say_configuration(const Problem& problem, const Request& request) {
+  if (request.quiet) return;
+  say("mdh: target {}, machine {}, configuration: {}, threads {}\n", problem.target->name,
+      problem.machine.name, describe(problem.config), problem.threads);
+}
+
+/// A record that does not work here, whose flags the compiler does not know or whose kernel fails,
+/// gives way to the next best.
+driver::RunReport run_what_works(Problem& problem, const Request& request,
+                                 const RunVerbOptions& verb) {
+  for (;;) {
+    try {
+      return run_with_progress(problem, request, verb);
+    } catch (const Error& e) {
+      const bool may_give_way = problem.config.source == driver::ConfigSource::record &&
+                                driver::is_failure_of_kernel(e.diagnostic());
+      if (!may_give_way) throw;
+      take_next_config(request, problem, e.diagnostic());
+      if (verb.deterministic) check_deterministic(problem.config.config);
+      say_configuration(problem, request);
+    }
+  }
+}
+
+void note_unused(const Problem& problem, const Request& request) {
+  if (request.quiet || problem.target->print == nullptr) return;
+  const auto unused =
+      driver::without_effect(problem.config.config.code, problem.machine, *problem.target);
+  if (unused.empty()) return;
+  say("mdh: note: no effect on the code of target {} yet: {}\n", problem.target->name,
+      join(unused, ", "));
+}
+
 }  // namespace
 
 int run(const Request& request, const RunVerbOptions& verb) {
   Request asked = request;
   asked.may_measure = true;
-  const Problem problem = resolve(asked);
+  Problem problem = resolve(asked);
   if (verb.deterministic) check_deterministic(problem.config.config);
   if (verb.compare && !has_plain_loop(problem, request)) {
     user_error("E808", {}, "--compare needs a program of the catalogue, without --set",
@@ -152,13 +194,13 @@ int run(const Request& request, const RunVerbOptions& verb) {
     user_error("E808", {}, "--compare needs a target that is compiled", "use --target openmp");
   }
   check_files(problem.program, verb.inputs, verb.outputs);
-  if (!request.quiet) {
-    say("mdh: target {}, machine {}, configuration: {}, threads {}\n", problem.target->name,
-        problem.machine.name, describe(problem.config), problem.threads);
-  }
+  say_configuration(problem, request);
   note_unused(problem, request);
-  const driver::RunReport report = run_with_progress(problem, request, verb);
+  const driver::RunReport report = run_what_works(problem, request, verb);
   if (!report.verification.right) {
+    // An operator that breaks its laws on these data is to blame, not mdh.
+    hl::check_laws_on(problem.program, options_of(problem, request, verb).inputs());
+    hl::check_laws_on(problem.program, driver::whole_inputs(problem.program, request.seed));
     throw Error({DiagnosticKind::wrong_result,
                  "E809",
                  {},
@@ -166,7 +208,7 @@ int run(const Request& request, const RunVerbOptions& verb) {
                  {},
                  "no time is reported for a wrong result; please report this as a bug"});
   }
-  if (is_loaded(report.timing) && !request.quiet) {
+  if (report.is_loaded() && !request.quiet) {
     say("mdh: note: other programs used the cores meanwhile, for {:.0f} % of the time\n",
         100 * report.timing.load);
   }

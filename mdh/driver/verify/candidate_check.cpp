@@ -1,0 +1,67 @@
+#include "mdh/driver/verify/candidate_check.h"
+
+#include "mdh/hl/print.h"
+
+namespace mdh::driver {
+namespace {
+
+Subject subject_of(const hl::Program& computation, const bool contracts,
+                   CandidateCheck::Runs& runs) {
+  Subject s{.computation = computation, .deviations = {.contracts = contracts}};
+  s.memory = [](const hl::Program& views) {
+    return std::make_unique<Memory>(views, Memory::Place::shared);
+  };
+  s.run = [&runs](const Memory& memory) { runs.kernel(memory); };
+  if (without_twin(computation).empty()) {
+    s.run_twin = [&runs](const Memory& memory) { runs.twin(memory); };
+  }
+  return s;
+}
+
+}  // namespace
+
+CandidateCheck::CandidateCheck(const hl::Program& program, Memory& memory, Checks::Inputs inputs,
+                               uint64_t seed)
+    : program_(program), memory_(memory), seed_(seed) {
+  const bool contracts = is_arithmetic_only(hl::scalar_function(program));
+  auto checks = std::make_unique<Checks>(subject_of(program, contracts, runs_),
+                                         CheckLimits{.seed = seed, .keeps = true});
+  const std::vector<kernel::Module> modules = checks->modules();
+  if (!modules.empty()) {
+    checks->use(runtime::host::load(modules, runtime::host::find_compiler()), available_cores());
+  }
+  task_ = checks->task_for(memory, inputs);
+  checks_.emplace(hl::print(program), std::move(checks));
+}
+
+CandidateCheck::~CandidateCheck() = default;
+
+Comparison CandidateCheck::compare_outputs() const {
+  return compare(program_, task_.expected, task_.points,
+                 memory_.pointers().first(program_.outputs.size()));
+}
+
+/// A configuration may fuse dimensions: then f takes another point, and the twin is another one.
+Checks& CandidateCheck::checks_for(const Stages& stages) {
+  const hl::Program& computation = stages.low.computation;
+  const std::string key = hl::print(computation);
+  auto found = checks_.find(key);
+  if (found == checks_.end()) {
+    const bool contracts = is_arithmetic_only(hl::scalar_function(computation));
+    auto checks = std::make_unique<Checks>(subject_of(computation, contracts, runs_),
+                                           CheckLimits{.seed = seed_, .keeps = true});
+    found = checks_.emplace(key, std::move(checks)).first;
+  }
+  return *found->second;
+}
+
+Verification CandidateCheck::verify(const Stages& stages, const Runs& runs) {
+  runs_ = runs;
+  Checks& checks = checks_for(stages);
+  Verification result{coverage(), true};
+  checks.check_twin(result);
+  if (result.right) checks.check_thinned(result);
+  return result;
+}
+
+}  // namespace mdh::driver

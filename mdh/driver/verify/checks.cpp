@@ -1,0 +1,241 @@
+#include "mdh/driver/verify/checks.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mdh/driver/verify/comparison.h"
+
+namespace mdh::driver {
+namespace {
+
+using scalar::Scalar;
+
+/// Bits of the mantissa of the coarsest float among the results; 53 if there is none.
+int mantissa_of(const hl::Program& p) {
+  double epsilon = scalar::epsilon_of(Scalar::f64);
+  for (const hl::BufferView& view : p.outputs) {
+    for (const scalar::Leaf& leaf : leaves_of(view.type)) {
+      if (is_floating(leaf.type)) epsilon = std::max(epsilon, scalar::epsilon_of(leaf.type));
+    }
+  }
+  return 1 - static_cast<int>(std::lround(std::log2(epsilon)));
+}
+
+/// n terms of one size t round to n · u · n · t at most, an eighth of √n · t; half of that n.
+double terms_that_bite(int mantissa) { return 0.5 * std::pow(2.0, (mantissa - 3) / 1.5); }
+
+/// Whole numbers below ten, so many of them, are summed up exactly.
+double exact_terms(int mantissa) { return std::pow(2.0, mantissa / 2.0 - 2); }
+
+/// One set of few numbers is enough for so many results: thousands of them have one term or two.
+constexpr int64_t many_results = int64_t{1} << 22;
+
+Yardstick twin_yardstick(const Subject& s) {
+  return {twin_views(s.computation), twin_of(meaning_of(s.computation), twin_seed)};
+}
+
+}  // namespace
+
+Checks::Checks(Subject subject, CheckLimits limits)
+    : subject_(std::move(subject)),
+      limits_(std::move(limits)),
+      yardstick_(subject_.computation, subject_.deviations),
+      gates_(find_gates(subject_.computation, meaning_of(subject_.computation))) {
+  if (subject_.run_twin) twin_ = twin_yardstick(subject_);
+}
+
+std::vector<kernel::Module> Checks::modules() const {
+  std::vector<kernel::Module> modules;
+  if (hl::points(subject_.computation) <= limits_.interpreted) return modules;
+  if (yardstick_.can_be_compiled()) modules.push_back(yardstick_.plain_loops("mdh_definition"));
+  if (twin_ && twin_->can_be_compiled()) {
+    modules.push_back(twin_->plain_loops("mdh_definition_of_twin"));
+  }
+  return modules;
+}
+
+void Checks::use(const std::vector<runtime::host::Kernel>& kernels, int threads) {
+  kernels_ = kernels;
+  threads_ = threads;
+}
+
+std::span<void* const> Checks::inputs_of(const Memory& memory) const {
+  return memory.pointers().subspan(subject_.computation.outputs.size());
+}
+
+std::span<void* const> Checks::outputs_of(const Memory& memory) const {
+  return memory.pointers().first(subject_.computation.outputs.size());
+}
+
+Points Checks::points(const Yardstick& yardstick) const {
+  const hl::Program& p = subject_.computation;
+  const int64_t limit = yardstick.is_compiled() ? limits_.compiled : limits_.interpreted;
+  const int64_t affordable = 4 * limit / std::max<int64_t>(1, terms_of(p));
+  return chosen_points(
+      p, {.border_steps = subject_.border_steps,
+          .seed = limits_.seed,
+          .limit = limit,
+          .samples = static_cast<int>(std::clamp<int64_t>(affordable, 16, limits_.samples))});
+}
+
+Coverage Checks::coverage(const Points& points) const {
+  return points.all ? Coverage::full : Coverage::sampled;
+}
+
+namespace {
+
+/// The compiled definition of that name, if there is one.
+void compile_by(const std::vector<runtime::host::Kernel>& kernels, const std::string& name,
+                std::span<void* const> inputs, int threads, Yardstick& yardstick) {
+  if (yardstick.is_compiled()) return;
+  for (const runtime::host::Kernel& kernel : kernels) {
+    if (kernel.module().name == name) yardstick.compute_by(kernel, inputs, threads);
+  }
+}
+
+void reject(const std::string& complaint, Verification& result) {
+  if (!result.right) return;
+  result.right = false;
+  result.complaint = complaint;
+}
+
+}  // namespace
+
+/// What was prepared before, or the newest one.
+Checks::Prepared& Checks::kept(const std::string& key, const std::function<Prepared()>& make) {
+  if (!limits_.keeps) kept_.clear();
+  auto found = kept_.find(key);
+  if (found == kept_.end()) found = kept_.emplace(key, make()).first;
+  return found->second;
+}
+
+Checks::Prepared Checks::prepared_twin(int round) {
+  const hl::Program& views = twin_->program();
+  Prepared p{subject_.memory(views), {}};
+  const std::span<void* const> inputs = inputs_of(*p.memory);
+  fill(views, inputs, Numbers::words, limits_.seed + 17 + static_cast<uint64_t>(round));
+  compile_by(kernels_, "mdh_definition_of_twin", inputs, threads_, *twin_);
+  p.task.points = points(*twin_);
+  p.task.coverage = coverage(p.task.points);
+  p.task.expected = twin_->expected(p.task.points, inputs, {}, limits_.share);
+  return p;
+}
+
+void Checks::check_twin(Verification& result) {
+  if (!twin_) {
+    result.twin.note = without_twin(subject_.computation);
+    return;
+  }
+  const bool narrow = mantissa_of(subject_.computation) <= 11;
+  for (int round = 0; round < (narrow ? 3 : 1) && result.right; ++round) {
+    Prepared& p = kept(fmt::format("twin {}", round), [&] { return prepared_twin(round); });
+    p.memory->poison(0xA5);
+    subject_.run_twin(*p.memory);
+    const Comparison c =
+        compare(twin_->program(), p.task.expected, p.task.points, outputs_of(*p.memory));
+    ++result.twin.runs;
+    result.twin.coverage = p.task.coverage;
+    if (!c.right) {
+      reject(
+          "in the kernel's twin, which computes with whole words and never rounds, " + c.complaint,
+          result);
+    }
+  }
+}
+
+Checks::Prepared Checks::prepared_set(const Set& set) {
+  const hl::Program& program = subject_.computation;
+  Prepared p{subject_.memory(program), {}};
+  const std::span<void* const> inputs = inputs_of(*p.memory);
+  fill(program, inputs, set.numbers, limits_.seed + set.seed);
+  if (set.gate < gates_.size()) {
+    const double density = set.terms / static_cast<double>(terms_of(program));
+    const auto stay = set.borders
+                          ? border_points(hl::sizes(program), subject_.border_steps, 48, set.seed)
+                          : std::vector<std::vector<int64_t>>{};
+    thin(program, inputs, gates_[set.gate], density, stay, limits_.seed + set.seed);
+  }
+  compile_by(kernels_, "mdh_definition", inputs, threads_, yardstick_);
+  p.task.points = points(yardstick_);
+  p.task.coverage = coverage(p.task.points);
+  p.task.expected = yardstick_.expected(p.task.points, inputs,
+                                        {.whole = set.numbers == Numbers::whole}, limits_.share);
+  return p;
+}
+
+void Checks::check_set(const Set& set, const std::string& what, Verification& result,
+                       Check& check) {
+  const std::string key = fmt::format("set {} {}", set.seed, set.terms);
+  Prepared& p = kept(key, [&] { return prepared_set(set); });
+  p.memory->poison(0xA5);
+  subject_.run(*p.memory);
+  const Comparison c =
+      compare(subject_.computation, p.task.expected, p.task.points, outputs_of(*p.memory));
+  ++check.runs;
+  check.coverage = p.task.coverage;
+  if (&check == &result.random) result.weakness = p.task.expected.weakness;
+  if (!c.right) reject(what + c.complaint, result);
+}
+
+Checks::Task Checks::task_for(Memory& memory, Inputs inputs) {
+  compile_by(kernels_, "mdh_definition", inputs_of(memory), threads_, yardstick_);
+  Task task{.points = points(yardstick_)};
+  task.coverage = coverage(task.points);
+  task.expected = yardstick_.expected(task.points, inputs_of(memory), {}, limits_.share);
+  if (inputs == Inputs::given || gates_.empty()) return task;
+  const hl::Program& program = subject_.computation;
+  double terms = terms_that_bite(mantissa_of(program));
+  for (int round = 0; round < 4 && task.expected.weakness > 0.125; ++round, terms /= 4) {
+    thin(program, inputs_of(memory), gates_.front(), terms / static_cast<double>(terms_of(program)),
+         {}, limits_.seed);
+    task.expected = yardstick_.expected(task.points, inputs_of(memory), {}, limits_.share);
+  }
+  return task;
+}
+
+void Checks::check_thinned(Verification& result) {
+  const int mantissa = mantissa_of(subject_.computation);
+  const double most = std::max(1.0, exact_terms(mantissa));
+  const std::string what = "on few whole numbers, ";
+  check_set({.terms = most / 2, .borders = true, .seed = 1}, what, result, result.thinned);
+  if (gates_.empty() || !result.right) {
+    if (result.weakness > 0) result.thinned.note = "no input makes its terms 0";
+    return;
+  }
+  if (scalar::volume(hl::result_sizes(subject_.computation)) > many_results) return;
+  check_set({.terms = most, .gate = gates_.size() - 1, .seed = 2}, what, result, result.thinned);
+  if (!result.right) return;
+  // One or two terms in a result: all that f itself computes shows.
+  check_set({.numbers = Numbers::tenths, .terms = 1, .seed = 3}, "on few numbers, ", result,
+            result.thinned);
+}
+
+void Checks::check_random(const Memory& memory, int64_t depth, Verification& result) {
+  const hl::Program& p = subject_.computation;
+  compile_by(kernels_, "mdh_definition", inputs_of(memory), threads_, yardstick_);
+  const Points at = points(yardstick_);
+  const Expected expected =
+      yardstick_.expected(at, inputs_of(memory), {.depth = depth}, limits_.share);
+  const Comparison c = compare(p, expected, at, outputs_of(memory));
+  result.coverage = result.random.coverage = coverage(at);
+  ++result.random.runs;
+  result.max_error = c.max_error;
+  result.bound = c.bound;
+  result.weakness = expected.weakness;
+  if (!c.right) reject(c.complaint, result);
+}
+
+void Checks::check_random_thinned(Verification& result) {
+  if (result.weakness <= 0.125 || !result.right) return;
+  if (gates_.empty()) {
+    result.random.note = "rounding hides more than an eighth of long sums, and no input is neutral";
+    return;
+  }
+  double terms = terms_that_bite(mantissa_of(subject_.computation));
+  for (int round = 0; round < 4 && result.weakness > 0.125 && result.right; ++round, terms /= 4) {
+    check_set({.numbers = Numbers::tenths, .terms = terms, .seed = 4}, "on thinned numbers, ",
+              result, result.random);
+  }
+}
+
+}  // namespace mdh::driver

@@ -1,0 +1,184 @@
+#include "mdh/driver/verify/data_sets.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "mdh/hl/address.h"
+#include "mdh/scalar/tape.h"
+#include "mdh/support/random.h"
+
+namespace mdh::driver {
+namespace {
+
+using scalar::Scalar;
+using scalar::Value;
+
+Value drawn(Scalar type, Numbers numbers, Random& random) {
+  if (numbers == Numbers::words || type == Scalar::boolean) {
+    const auto bits = static_cast<int64_t>(random.next());
+    return scalar::from_integer(type, type == Scalar::boolean ? bits & 1 : bits);
+  }
+  if (!is_floating(type)) {
+    return scalar::from_integer(type, random.between(is_signed(type) ? -9 : 0, 9));
+  }
+  if (numbers == Numbers::tenths) {
+    return scalar::from_floating(type, static_cast<double>(random.between(-50, 50)) / 10);
+  }
+  const int64_t size = random.between(1, 3);
+  return scalar::from_integer(type, random.chance(50) ? size : -size);
+}
+
+bool sums_floats(const Meaning& meaning, size_t n) {
+  const auto op = meaning.combine.results.empty() ? std::nullopt : built_in_combination(meaning, n);
+  const scalar::Type& type = meaning.f.results[n].value.type();
+  return op == scalar::BinaryOp::add && type.is_scalar() && is_floating(scalar_of(type));
+}
+
+/// All sums of floats have terms that are 0 as soon as the gate is closed.
+class GateSearch {
+ public:
+  GateSearch(const hl::Program& program, const Meaning& meaning)
+      : program_(program), meaning_(meaning), f_(meaning.f) {
+    for (size_t n = 0; n < meaning.f.results.size(); ++n) {
+      if (sums_floats(meaning, n)) sums_.push_back(n);
+    }
+  }
+
+  bool has_sums() const {
+    const bool scalars =
+        std::all_of(program_.outputs.begin(), program_.outputs.end(),
+                    [](const hl::BufferView& view) { return view.type.is_scalar(); });
+    return scalars && !sums_.empty();
+  }
+
+  bool closes(const Gate& gate) const {
+    Random random(3);
+    for (int round = 0; round < 24; ++round) {
+      const std::vector<Value> results = at(gate, random);
+      for (const size_t n : sums_) {
+        if (results[n].as_floating() != 0) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  std::vector<Value> at(const Gate& gate, Random& random) const {
+    std::vector<Value> arguments;
+    for (size_t b = 0; b < program_.inputs.size(); ++b) {
+      const hl::BufferView& view = program_.inputs[b];
+      const bool closed =
+          std::find(gate.buffers.begin(), gate.buffers.end(), b) != gate.buffers.end();
+      for (size_t a = 0; a < view.accesses.size(); ++a) {
+        for (const scalar::Leaf& leaf : leaves_of(view.type)) {
+          const Value open = drawn(leaf.type, Numbers::tenths, random);
+          arguments.push_back(closed ? scalar::from_floating(leaf.type, gate.value) : open);
+        }
+      }
+    }
+    for (const int64_t size : hl::sizes(program_)) {
+      arguments.push_back(Value::integer(random.between(0, size - 1)));
+    }
+    std::vector<Value> results(meaning_.f.results.size());
+    f_.run(arguments, results);
+    return results;
+  }
+
+  const hl::Program& program_;
+  const Meaning& meaning_;
+  scalar::Tape f_;
+  std::vector<size_t> sums_;
+};
+
+bool is_float_buffer(const hl::BufferView& view) {
+  return view.type.is_scalar() && is_floating(scalar_of(view.type));
+}
+
+/// Elements of the buffer that f reads at the points.
+std::unordered_set<int64_t> read_at(const hl::Program& program, const hl::BufferView& view,
+                                    const std::vector<std::vector<int64_t>>& points) {
+  std::unordered_set<int64_t> elements;
+  for (const hl::Access& access : view.accesses) {
+    const hl::Address address(program, view, access);
+    for (const std::vector<int64_t>& point : points) elements.insert(address(point));
+  }
+  return elements;
+}
+
+}  // namespace
+
+std::vector<Gate> find_gates(const hl::Program& program, const Meaning& meaning) {
+  const GateSearch search(program, meaning);
+  std::vector<Gate> gates;
+  if (!search.has_sums()) return gates;
+  std::vector<size_t> floats;
+  for (size_t b = 0; b < program.inputs.size(); ++b) {
+    if (is_float_buffer(program.inputs[b])) floats.push_back(b);
+  }
+  if (floats.empty()) return gates;
+  for (const double value : {0.0, 1.0, -1.0, -20000.0, 20000.0}) {
+    for (const size_t b : floats) {
+      if (search.closes({{b}, value})) gates.push_back({{b}, value});
+    }
+    if (gates.empty() && search.closes({floats, value})) gates.push_back({floats, value});
+    if (!gates.empty()) return gates;
+  }
+  return gates;
+}
+
+void fill(const hl::Program& program, std::span<void* const> inputs, Numbers numbers,
+          uint64_t seed) {
+  Random random(seed);
+  for (size_t b = 0; b < program.inputs.size(); ++b) {
+    const hl::BufferView& view = program.inputs[b];
+    const std::vector<scalar::Leaf> leaves = leaves_of(view.type);
+    const int64_t bytes = scalar::bytes_of(view.type);
+    char* element = static_cast<char*>(inputs[b]);
+    const int64_t count = scalar::volume(hl::extents(program, view));
+    for (int64_t n = 0; n < count; ++n, element += bytes) {
+      for (const scalar::Leaf& leaf : leaves) {
+        scalar::store(leaf.type, element + leaf.offset, drawn(leaf.type, numbers, random));
+      }
+    }
+  }
+}
+
+void thin(const hl::Program& program, std::span<void* const> inputs, const Gate& gate,
+          double density, const std::vector<std::vector<int64_t>>& points, uint64_t seed) {
+  Random random(seed);
+  for (const size_t b : gate.buffers) {
+    const hl::BufferView& view = program.inputs[b];
+    const Scalar type = scalar_of(view.type);
+    const std::unordered_set<int64_t> stay = read_at(program, view, points);
+    const Value closed = scalar::from_floating(type, gate.value);
+    const int64_t bytes = scalar::bytes_of(type);
+    const auto limit = static_cast<uint64_t>(density >= 1 ? 0x1p63 : density * 0x1p63);
+    char* element = static_cast<char*>(inputs[b]);
+    const int64_t count = scalar::volume(hl::extents(program, view));
+    for (int64_t n = 0; n < count; ++n, element += bytes) {
+      if (random.next() >> 1 < limit || stay.contains(n)) continue;
+      scalar::store(type, element, closed);
+    }
+  }
+}
+
+std::vector<std::vector<int64_t>> border_points(const std::vector<int64_t>& sizes,
+                                                const std::vector<int64_t>& steps, int count,
+                                                uint64_t seed) {
+  Random random(seed);
+  std::vector<std::vector<int64_t>> points;
+  for (int n = 0; n < count; ++n) {
+    std::vector<int64_t> point;
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      const int64_t last = sizes[d] - 1;
+      int64_t i = n == 0 ? 0 : n == 1 ? last : random.chance(50) ? 0 : last;
+      const int64_t step = d < steps.size() ? steps[d] : 0;
+      if (n > 3 && step > 0) i = random.between(0, last) / step * step - random.between(0, 1);
+      point.push_back(std::clamp<int64_t>(i, 0, last));
+    }
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+}  // namespace mdh::driver

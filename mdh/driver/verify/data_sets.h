@@ -1,0 +1,40 @@
+// Inputs that make faults visible.
+#pragma once
+
+#include <span>
+
+#include "mdh/driver/verify/meaning.h"
+
+namespace mdh::driver {
+
+/// Input buffers that, where they hold the value, make every term of every sum 0.
+struct Gate {
+  std::vector<size_t> buffers;
+  double value = 0;
+};
+
+/// Found by trying: single buffers first, then all of them together. Nothing for programs without
+/// sums of floats.
+std::vector<Gate> find_gates(const hl::Program& program, const Meaning& meaning);
+
+enum class Numbers {
+  tenths,  // floats from -5.0 to 5.0 in steps of a tenth
+  whole,   // floats that are whole numbers from -3 to 3, 0 left out
+  words,   // all bits at random, for twins
+};
+
+/// Fills the inputs. Integers are small unless they are words.
+void fill(const hl::Program& program, std::span<void* const> inputs, Numbers numbers,
+          uint64_t seed);
+
+/// Of the elements of a gate only so many stay, at random; all that contribute at the given points
+/// stay, too.
+void thin(const hl::Program& program, std::span<void* const> inputs, const Gate& gate,
+          double density, const std::vector<std::vector<int64_t>>& points, uint64_t seed);
+
+/// Corners, and both sides of tile borders in every dimension; at most so many.
+std::vector<std::vector<int64_t>> border_points(const std::vector<int64_t>& sizes,
+                                                const std::vector<int64_t>& steps, int count,
+                                                uint64_t seed);
+
+}  // namespace mdh::driver

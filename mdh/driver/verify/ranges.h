@@ -1,0 +1,16 @@
+// Loops over many elements, on all cores.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace mdh::driver {
+
+/// Calls work(part, begin, end) for consecutive ranges of [0, count), each in a thread of its own;
+/// for few elements once, here. Returns the number of parts.
+int in_ranges(int64_t count, const std::function<void(int part, int64_t begin, int64_t end)>& work);
+
+/// As many parts as there may be.
+int most_ranges();
+
+}  // namespace mdh::driver

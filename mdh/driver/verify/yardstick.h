@@ -1,0 +1,77 @@
+// What results may be: for every result an interval, found from the definition and the inputs.
+//
+// Exact results have one value. Sums of plain arithmetic lie within what rounding can do in any
+// order of combination: u · (roundings of f + terms that are not 0) · Σ|terms|, with u half of
+// epsilon; on whole numbers whose sum of magnitudes is below 2^p nothing rounds. All others are
+// followed operation by operation (mdh/scalar/enclosing_function.h).
+#pragma once
+
+#include "mdh/driver/verify/definition.h"
+#include "mdh/driver/verify/measured.h"
+#include "mdh/scalar/enclosure.h"
+
+namespace mdh::driver {
+
+/// About the data that results are computed from.
+struct About {
+  bool whole = false;  // floats are whole numbers
+  int64_t depth = 0;   // no more roundings than this follow each other in a sum; 0: not known
+};
+
+/// What every leaf of every result may be, point after point.
+struct Expected {
+  std::vector<scalar::Enclosure> leaves;
+  size_t width = 0;
+  /// The largest part of √Σ terms² that rounding may change: beyond an eighth, a tenth of the terms
+  /// could be missing. 0 where nothing is summed up.
+  double weakness = 0;
+  double allowed = 0;  // the widest interval, from its middle
+
+  std::span<const scalar::Enclosure> operator[](size_t n) const {
+    return {leaves.data() + n * width, width};
+  }
+};
+
+class Yardstick {
+ public:
+  Yardstick(const hl::Program& program, const scalar::Deviations& deviations);
+
+  /// Of a twin: all of its results are exact.
+  Yardstick(const hl::Program& views, const Meaning& twin);
+
+  const hl::Program& program() const { return definition_.views(); }
+
+  /// All of the results are judged exactly or by bounds, so that plain loops can compute them.
+  bool can_be_compiled() const;
+  kernel::Module plain_loops(const std::string& name) const;
+  void compute_by(const runtime::host::Kernel& kernel, std::span<void* const> inputs, int threads);
+  bool is_compiled() const { return definition_.is_compiled(); }
+
+  Expected expected(const Points& points, std::span<void* const> inputs, const About& about,
+                    const std::function<void(double)>& share = {}) const;
+
+  /// Only plain arithmetic with whole numbers: on whole numbers it does not round.
+  bool keeps_integers() const { return keeps_integers_; }
+
+ private:
+  Expected from_rows(const Rows& rows, const About& about) const;
+  struct Strength {
+    double weakness = 0, allowed = 0;
+  };
+  void judge_row(std::span<const scalar::Value> row, const About& about,
+                 std::span<scalar::Enclosure> leaves, Strength& strength) const;
+  scalar::Enclosure bounded(std::span<const scalar::Value> row, size_t result, const About& about,
+                            Strength& strength) const;
+
+  scalar::Deviations deviations_;
+  std::vector<Rule> rules_;
+  bool is_enclosed_ = false;  // some result is
+  bool keeps_integers_ = false, is_deterministic_ = false;
+  std::vector<std::optional<scalar::BinaryOp>> combinations_;  // of results, where built in
+  std::vector<double> depths_, epsilons_;  // of results of f: chains of roundings, the coarsest
+  Measured measured_;
+  Meaning meaning_;
+  Definition definition_;
+};
+
+}  // namespace mdh::driver
