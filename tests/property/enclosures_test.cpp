@@ -45,7 +45,8 @@ Enclosure around(Choices& choices, Scalar type, Value v) {
     const double far = std::ldexp(v.as_floating(), -static_cast<int>(choices.between(1, 20)));
     other = scalar::from_floating(type, v.as_floating() + far);
   } else if (is_integer(type) && choices.chance(60)) {
-    other = scalar::from_integer(type, v.as_integer() + choices.between(-3, 3));
+    const auto near = static_cast<uint64_t>(choices.between(-3, 3));  // wraps around at the ends
+    other = scalar::from_integer(type, static_cast<int64_t>(v.bits + near));
   }
   if (!is_nan(type, other)) e = hull(type, e, exactly(type, other));
   e.no_number = is_floating(type) && choices.chance(5);
