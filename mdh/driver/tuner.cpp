@@ -231,11 +231,7 @@ void TuningRun::search(tune::Technique& technique, double part) {
 /// A batch of valid points whose configurations were not tried. Some fewer are as good as a whole
 /// one: a technique that learns has to do so for every question.
 std::vector<tune::Point> TuningRun::new_points(tune::Technique& technique) {
-  size_t wanted = options_.batch;
-  if (options_.evaluations > 0) {
-    wanted = std::min(wanted,
-                      options_.evaluations - std::min(options_.evaluations, report_.trials.size()));
-  }
+  const size_t wanted = std::min(options_.batch, evaluations_left());
   std::vector<tune::Point> points;
   while (4 * points.size() < 3 * wanted) {
     const std::vector<tune::Point> asked = technique.ask(wanted - points.size());

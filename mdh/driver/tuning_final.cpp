@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 
 #include "mdh/driver/efforts.h"
 #include "mdh/driver/tuning_run.h"
@@ -40,9 +41,14 @@ std::vector<ll::Config> TuningRun::challengers() const {
 std::vector<ll::Config> TuningRun::finalists() const {
   std::vector<ll::Config> all = {untuned_};
   for (const ll::Config& config : challengers()) {
-    if (config != untuned_) all.push_back(config);
+    if (config != untuned_ && all.size() < evaluations_left()) all.push_back(config);
   }
   return all;
+}
+
+size_t TuningRun::evaluations_left() const {
+  if (options_.evaluations == 0) return SIZE_MAX;
+  return options_.evaluations - std::min(options_.evaluations, report_.trials.size());
 }
 
 /// What the user has locked may exclude it. Then it is only compared with.
@@ -53,7 +59,7 @@ bool TuningRun::may_win_untuned() const {
 
 bool TuningRun::may_decide() {
   const bool is_short = options_.evaluations > 0 ? is_over(1.0) : is_over(overrun);
-  if (!is_short) return true;
+  if (!is_short && evaluations_left() >= 2) return true;
   report_.no_gain_because = "the budget is too small for a final";
   if (refused_ >= hopeless) report_.no_gain_because = "nothing compiles";
   if (options_.interrupted()) report_.no_gain_because = "the search was interrupted";

