@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "mdh/codegen/c_extreme.h"
 #include "mdh/codegen/c_literal.h"
 #include "mdh/codegen/c_operation.h"
 #include "mdh/codegen/c_record.h"
@@ -62,6 +63,12 @@ std::string ExprPrinter::node(const scalar::Unary& n, const Expr& e, const Names
 }
 
 std::string ExprPrinter::node(const scalar::Binary& n, const Expr&, const Names& names) {
+  if (const auto limited = find_limit(n)) {
+    const Scalar type = scalar_of(n.left.type());
+    const std::string helper = c_limited(helpers_, n.op, type, limited->comparison);
+    const std::string value = text(*limited->value, names);
+    return fmt::format("{}({}, {})", helper, value, text(*limited->limit, names));
+  }
   const std::string left = text(n.left, names);
   return c_binary(helpers_, n.op, scalar_of(n.left.type()), left, text(n.right, names));
 }

@@ -18,8 +18,7 @@ namespace mdh::codegen {
 /// (division, floats to integers, min, max) become calls of helper functions, which the printer
 /// collects. So do functions of the user and loops: a loop is a function of what it mentions, thus
 /// an expression, and a branch that is not taken is not evaluated. What the interpreter reports as
-/// an error has a value here: division by zero gives 0, an index outside of an array field the
-/// first element.
+/// an error has a value here: an index outside of an array field reads the first element.
 ///
 ///   in mdh       in memory          in variables
 ///   bool         unsigned char      _Bool, bool in OpenCL C

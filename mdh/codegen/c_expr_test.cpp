@@ -169,7 +169,7 @@ static inline unsigned char mdh_rem_u8(unsigned char a, unsigned char b) { retur
 )");
 }
 
-TEST(CExpr, extremes_are_helpers_and_those_of_floats_prefer_numbers) {
+TEST(CExpr, extremes_are_helpers_and_those_of_floats_know_zeros_and_nan) {
   EXPECT_EQ(in_c("min(a, max(b, c))", Scalar::i16), "mdh_min_i16(a, mdh_max_i16(b, c))");
   EXPECT_EQ(helpers_of("min(a, b)", Scalar::u32), R"(#ifndef mdh_min_u32_defined
 #define mdh_min_u32_defined
@@ -178,7 +178,30 @@ static inline unsigned mdh_min_u32(unsigned a, unsigned b) { return a < b ? a : 
 )");
   EXPECT_EQ(helpers_of("max(a, b)", Scalar::f32), R"(#ifndef mdh_max_f32_defined
 #define mdh_max_f32_defined
-static inline float mdh_max_f32(float a, float b) { return a > b || b != b ? a : b; }
+static inline float mdh_max_f32(float a, float b) {
+  union { float value; unsigned bits; } x, y;
+  x.value = a;
+  y.value = b;
+  x.bits &= y.bits;
+  return a == b ? x.value : (a > b || b != b ? a : b);
+}
+#endif
+)");
+}
+
+TEST(CExpr, limits_that_are_written_down_cost_one_comparison) {
+  const auto of = [](const std::string& text) { return in_c(text, Scalar::f32); };
+  EXPECT_EQ(of("max(a, 0.0)"), "mdh_at_least_f32(a, 0.0f)");
+  EXPECT_EQ(of("min(1.5, a)"), "mdh_at_most_f32(a, 1.5f)");
+  EXPECT_EQ(of("min(a, -0.0)"), "mdh_at_most_f32(a, (-0.0f))");
+  EXPECT_EQ(of("min(a, 0.0)"), "mdh_below_f32(a, 0.0f)") << "-0 has to win";
+  EXPECT_EQ(of("max(-0.0, a)"), "mdh_above_f32(a, (-0.0f))") << "0 has to win";
+  EXPECT_NE(helpers_of("min(a, 0.0)", Scalar::f32).find("return a <= limit ? a : limit;"),
+            std::string::npos);
+  EXPECT_EQ(in_c("max(a, 0)", Scalar::i32), "mdh_max_i32(a, 0)");
+  EXPECT_EQ(helpers_of("max(a, 0.0)", Scalar::f64), R"(#ifndef mdh_at_least_f64_defined
+#define mdh_at_least_f64_defined
+static inline double mdh_at_least_f64(double a, double limit) { return a > limit ? a : limit; }
 #endif
 )");
 }
@@ -240,7 +263,13 @@ static inline float mdh_abs_f32(float a) { return (float)fabs(a); }
 #endif
 #ifndef mdh_min_f32_defined
 #define mdh_min_f32_defined
-static inline float mdh_min_f32(float a, float b) { return fmin(a, b); }
+static inline float mdh_min_f32(float a, float b) {
+  union { float value; unsigned bits; } x, y;
+  x.value = a;
+  y.value = b;
+  x.bits |= y.bits;
+  return a == b ? x.value : (fmin(a, b));
+}
 #endif
 )");
 }

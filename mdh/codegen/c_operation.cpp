@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "mdh/codegen/c_extreme.h"
 #include "mdh/codegen/c_half.h"
 #include "mdh/codegen/c_literal.h"
 #include "mdh/scalar/operator_table.h"
@@ -17,7 +18,6 @@ using scalar::BinaryOp;
 using scalar::Scalar;
 using scalar::UnaryOp;
 
-bool is_extreme(BinaryOp op) { return op == BinaryOp::minimum || op == BinaryOp::maximum; }
 bool is_shift(BinaryOp op) { return op == BinaryOp::shift_left || op == BinaryOp::shift_right; }
 
 bool is_division(BinaryOp op, Scalar type) {
@@ -29,7 +29,7 @@ bool wraps(BinaryOp op, Scalar type) {
   return grows && scalar::is_integer(type) && c_type(type) != wrapping_type(type);
 }
 
-/// MIN / -1 wraps around; division by zero gives 0 here, the reference reports it.
+/// MIN / -1 wraps around, and what is divided by zero becomes 0.
 std::string division(BinaryOp op, Scalar type) {
   const bool quotient = op == BinaryOp::divide;
   if (!scalar::is_signed(type)) {
@@ -40,27 +40,11 @@ std::string division(BinaryOp op, Scalar type) {
   return fmt::format("return b == 0 ? 0 : b == -1 ? {} : a {} b;", minus_one, quotient ? "/" : "%");
 }
 
-/// Of two numbers one of which is not a number, the other one. OpenCL C has an instruction for it.
-std::string extreme(Dialect dialect, BinaryOp op, Scalar type) {
-  const bool is_minimum = op == BinaryOp::minimum;
-  if (dialect == Dialect::opencl && scalar::is_floating(type)) {
-    return fmt::format("return {}(a, b);", is_minimum ? "fmin" : "fmax");
-  }
-  const char* sign = is_minimum ? "<" : ">";
-  const char* not_a_number = scalar::is_floating(type) ? " || b != b" : "";
-  return fmt::format("return a {} b{} ? a : b;", sign, not_a_number);
-}
-
-std::string binary_helper(Helpers& helpers, BinaryOp op, Scalar type) {
-  const char* verb = op == BinaryOp::minimum   ? "min"
-                     : op == BinaryOp::maximum ? "max"
-                     : op == BinaryOp::divide  ? "div"
-                                               : "rem";
-  const std::string name = fmt::format("mdh_{}_{}", verb, to_string(type));
-  const std::string body =
-      is_extreme(op) ? extreme(helpers.dialect(), op, type) : division(op, type);
+std::string division_helper(Helpers& helpers, BinaryOp op, Scalar type) {
+  const std::string name =
+      fmt::format("mdh_{}_{}", op == BinaryOp::divide ? "div" : "rem", to_string(type));
   helpers.define_operation(name, fmt::format("static inline {0} {1}({0} a, {0} b) {{ {2} }}",
-                                             helpers.value_type(type), name, body));
+                                             helpers.value_type(type), name, division(op, type)));
   return name;
 }
 
@@ -126,8 +110,9 @@ std::string c_unary(Helpers& helpers, UnaryOp op, Scalar type, const std::string
 
 std::string c_binary(Helpers& helpers, BinaryOp op, Scalar type, const std::string& a,
                      const std::string& b) {
-  if (is_division(op, type) || is_extreme(op)) {
-    return fmt::format("{}({}, {})", binary_helper(helpers, op, type), a, b);
+  if (is_extreme(op)) return fmt::format("{}({}, {})", c_extreme(helpers, op, type), a, b);
+  if (is_division(op, type)) {
+    return fmt::format("{}({}, {})", division_helper(helpers, op, type), a, b);
   }
   if (is_shift(op)) return shifted(op, type, a, b);
   const std::string_view sign = scalar::operator_row(op).text;

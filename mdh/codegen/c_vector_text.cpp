@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "mdh/codegen/c_extreme.h"
 #include "mdh/codegen/c_operation.h"
 #include "mdh/scalar/free.h"
 #include "mdh/scalar/operator_table.h"
@@ -71,10 +72,12 @@ LaneValue VectorText::named(const LaneValue& value, const scalar::Type& type,
 
 // ---- numbers
 
-/// In the type that it is computed in.
+/// In the type that it is computed in. C widens small integers, and a vector of small elements
+/// takes no wider scalar.
 std::string VectorText::operand(Scalar scalar, const LaneValue& v) {
   const Scalar wide = computed_in(scalar);
-  if (wide == scalar) return v.text;
+  const bool widened = !v.is_vector && scalar::bytes_of(scalar) < 4;
+  if (wide == scalar && !widened) return v.text;
   return fmt::format("({}){}", v.is_vector ? type(wide) : c_type(wide), v.text);
 }
 
@@ -105,13 +108,22 @@ LaneValue VectorText::binary(const scalar::Binary& b) {
   if (!left.is_vector && !right.is_vector) {
     return {c_binary(helpers_, b.op, scalar, left.text, right.text), false};
   }
-  if (b.op == BinaryOp::minimum || b.op == BinaryOp::maximum) {
-    return {fmt::format("{}({}, {})", extreme(b.op, scalar), vector(scalar, left),
-                        vector(scalar, right)),
-            true};
-  }
+  if (is_extreme(b.op)) return extreme(b, left, right);
   return result(scalar, fmt::format("{} {} {}", operand(scalar, left),
                                     scalar::operator_row(b.op).text, operand(scalar, right)));
+}
+
+LaneValue VectorText::extreme(const scalar::Binary& b, const LaneValue& left,
+                              const LaneValue& right) {
+  const Scalar scalar = scalar_of(b.left.type());
+  const auto limited = find_limit(b);
+  const bool swapped = limited && limited->value == &b.right;
+  const std::string helper =
+      limited ? vector_limited(helpers_, b.op, scalar, lanes_, limited->comparison)
+              : vector_extreme(helpers_, b.op, scalar, lanes_);
+  return {fmt::format("{}({}, {})", helper, vector(scalar, swapped ? right : left),
+                      vector(scalar, swapped ? left : right)),
+          true};
 }
 
 LaneValue VectorText::cast(const scalar::Cast& c, const Expr& e) {
@@ -131,20 +143,6 @@ std::string VectorText::choice(Scalar scalar) {
   helpers_.define_operation(name, fmt::format("static inline {0} {1}({2} m, {0} a, {0} b) {{\n"
                                               "  return ({0})((({2})a & m) | (({2})b & ~m));\n}}",
                                               mine, name, mask));
-  return name;
-}
-
-/// Of two numbers one of which is not a number, the other one.
-std::string VectorText::extreme(BinaryOp op, Scalar scalar) {
-  const std::string mask = type(mask_type(scalar)), mine = type(scalar);
-  const bool is_minimum = op == BinaryOp::minimum;
-  const std::string name = fmt::format("mdh_{}_{}", is_minimum ? "min" : "max", mine);
-  helpers_.define_operation(
-      name, fmt::format("static inline {0} {1}({0} a, {0} b) {{\n"
-                        "  const {2} m = ({2})(a {3} b){4};\n"
-                        "  return ({0})((({2})a & m) | (({2})b & ~m));\n}}",
-                        mine, name, mask, is_minimum ? "<" : ">",
-                        scalar::is_floating(scalar) ? fmt::format(" | ({})(b != b)", mask) : ""));
   return name;
 }
 
@@ -209,7 +207,10 @@ LaneValue VectorText::chosen(const scalar::Select& s, const Expr& e) {
   }
   const Scalar scalar = scalar_of(e.type());
   const std::string a = vector(scalar, then), b = vector(scalar, other);
-  if (!c.is_vector) return {fmt::format("({} ? {} : {})", c.text, a, b), true};
+  // What is loaded has the type of vectors in memory, and gcc wants arms of one type.
+  if (!c.is_vector) {
+    return {fmt::format("({0} ? ({1}){2} : ({1}){3})", c.text, type(scalar), a, b), true};
+  }
   return {fmt::format("{}({}, {}, {})", choice(scalar), mask(c, scalar::bytes_of(scalar)), a, b),
           true};
 }

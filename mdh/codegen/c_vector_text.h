@@ -53,7 +53,7 @@ class VectorText {
   std::string operand(scalar::Scalar scalar, const LaneValue& v);
   LaneValue result(scalar::Scalar scalar, const std::string& text);
   std::string choice(scalar::Scalar scalar);
-  std::string extreme(scalar::BinaryOp op, scalar::Scalar scalar);
+  LaneValue extreme(const scalar::Binary& b, const LaneValue& left, const LaneValue& right);
 
   // ---- truth
   std::string mask(const LaneValue& v, int bytes);

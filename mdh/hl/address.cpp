@@ -15,7 +15,7 @@ Address::Address(const Program& p, const BufferView& view, const Access& access)
   bool all_affine = true;
   for (size_t e = 0; e < access.index.size(); ++e) {
     f.results = {{scalar::local("index"), access.index[e], {}}};
-    index_.emplace_back(f);
+    index_.emplace_back(f, scalar::Precision::declared, scalar::ByZero::is_error);
     const auto form = find_affine(p, access.index[e]);
     all_affine = all_affine && form;
     if (!form) continue;

@@ -69,7 +69,8 @@ class CustomOperatorBuilder {
              const Location& where) {
     Function f = so_far_;
     f.results = {{local("argument"), elaborate(argument, scalar::Scalar::i64, types_), {}}};
-    result_.steps_.push_back({kind, side == "lhs", scalar::Tape(f)});
+    const scalar::Tape index(f, scalar::Precision::declared, scalar::ByZero::is_error);
+    result_.steps_.push_back({kind, side == "lhs", index});
     const Symbol answer = local(fmt::format("answer.{}", result_.steps_.size()));
     so_far_.parameters.push_back({answer, type});
     return scalar::variable(answer, type, where);

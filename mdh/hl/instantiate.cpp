@@ -188,7 +188,9 @@ class Binder {
   static scalar::Value value_of(const Expr& e) {
     scalar::Value result;
     try {
-      scalar::Tape({"constant", {}, {{{}, e, {}}}, {}}).run({}, {&result, 1}, 100'000);
+      const scalar::Function f{"constant", {}, {{{}, e, {}}}, {}};
+      const scalar::Tape tape(f, scalar::Precision::declared, scalar::ByZero::is_error);
+      tape.run({}, {&result, 1}, 100'000);
     } catch (const Error& error) {
       Diagnostic diagnostic = error.diagnostic();
       diagnostic.where = e.where();

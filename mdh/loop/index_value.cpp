@@ -17,9 +17,10 @@ int64_t index_value(const scalar::Expr& e, const IndexValues& values) {
   }
   const auto* b = e.as<scalar::Binary>();
   internal_check(b != nullptr, "not an index expression");
-  return scalar::apply(b->op, scalar_of(b->left.type()), scalar::Value::integer(value(b->left)),
-                       scalar::Value::integer(value(b->right)))
-      .as_integer();
+  const scalar::Scalar type = scalar_of(b->left.type());
+  const auto right = scalar::Value::integer(value(b->right));
+  scalar::check_divisor(b->op, type, right);
+  return scalar::apply(b->op, type, scalar::Value::integer(value(b->left)), right).as_integer();
 }
 
 }  // namespace mdh::loop

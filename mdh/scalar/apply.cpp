@@ -47,10 +47,7 @@ Value apply_floating(BinaryOp op, Scalar type, double a, double b) {
 }
 
 Value divided(BinaryOp op, Scalar type, Value a, Value b) {
-  if (b.bits == 0) {
-    user_error("E130", {}, "division of integers by zero",
-               "guard the divisor: if d == 0 then ... else x / d");
-  }
+  if (b.bits == 0) return {0};
   const bool quotient = op == BinaryOp::divide;
   if (!is_signed(type)) return {quotient ? a.bits / b.bits : a.bits % b.bits};
   // The one quotient that overflows, MIN / -1, wraps around like every other operation.
@@ -116,6 +113,13 @@ Value apply_integer(BinaryOp op, Scalar type, Value a, Value b) {
 }
 
 }  // namespace
+
+void check_divisor(BinaryOp op, Scalar type, Value b) {
+  const bool divides = op == BinaryOp::divide || op == BinaryOp::remainder;
+  if (!divides || is_floating(type) || b.bits != 0) return;
+  user_error("E130", {}, "division of integers by zero",
+             "guard the divisor: if d == 0 then ... else x / d");
+}
 
 Value apply(BinaryOp op, Scalar type, Value a, Value b) {
   return is_floating(type) ? apply_floating(op, type, a.as_floating(), b.as_floating())

@@ -119,17 +119,22 @@ TEST(Apply, least_integer_divided_by_minus_one_wraps_around) {
   }
 }
 
-TEST(Apply, division_of_integers_by_zero_is_a_user_error) {
+TEST(Apply, what_is_divided_by_the_integer_zero_is_zero) {
   for (const Scalar type : {Scalar::i8, Scalar::i16, Scalar::i32, Scalar::i64, Scalar::u8,
                             Scalar::u16, Scalar::u32, Scalar::u64}) {
     for (const BinaryOp op : {BinaryOp::divide, BinaryOp::remainder}) {
-      const Diagnostic d =
-          diagnostic_of([&] { apply(op, type, Value::integer(1), Value::integer(0)); });
+      for (const int64_t a : {0, 1, 7, -1, -7}) {
+        EXPECT_EQ(apply(op, type, from_integer(type, a), {0}).bits, 0u) << to_string(type) << a;
+      }
+      const Diagnostic d = diagnostic_of([&] { check_divisor(op, type, {0}); });
       EXPECT_EQ(d.kind, DiagnosticKind::user);
       EXPECT_EQ(d.code, "E130");
       EXPECT_EQ(d.message, "division of integers by zero");
+      check_divisor(op, type, {1});
     }
+    check_divisor(BinaryOp::multiply, type, {0});
   }
+  check_divisor(BinaryOp::divide, Scalar::f64, Value::floating(0));
 }
 
 TEST(Apply, bools_combine_by_logic_and_bits) {
@@ -201,16 +206,57 @@ TEST(Apply, floats_are_compared_by_their_values) {
   }
 }
 
+/// Equal bit for bit, but for the payload and the sign of NaN.
+bool is_same(Value a, Value b) {
+  const double x = a.as_floating(), y = b.as_floating();
+  return a == b || (std::isnan(x) && std::isnan(y));
+}
+
+const std::vector<Scalar> floating_types = {Scalar::f16, Scalar::bf16, Scalar::f32, Scalar::f64};
+
 TEST(Apply, min_and_max_prefer_a_number_to_nan) {
   const double nan = std::nan("");
+  for (const Scalar type : floating_types) {
+    for (const BinaryOp op : {BinaryOp::minimum, BinaryOp::maximum}) {
+      for (const double number : {2.0, -0.0, 0.0, -HUGE_VAL, HUGE_VAL}) {
+        const Value x = Value::floating(number);
+        EXPECT_EQ(apply(op, type, Value::floating(nan), x), x);
+        EXPECT_EQ(apply(op, type, x, Value::floating(-nan)), x);
+      }
+      EXPECT_TRUE(
+          std::isnan(apply(op, type, Value::floating(nan), Value::floating(nan)).as_floating()));
+    }
+  }
+}
+
+TEST(Apply, minus_zero_is_less_than_zero_for_min_and_max) {
+  for (const Scalar type : floating_types) {
+    const Value plus = Value::floating(0.0), minus = Value::floating(-0.0);
+    EXPECT_EQ(apply(BinaryOp::minimum, type, plus, minus), minus);
+    EXPECT_EQ(apply(BinaryOp::minimum, type, minus, plus), minus);
+    EXPECT_EQ(apply(BinaryOp::minimum, type, plus, plus), plus);
+    EXPECT_EQ(apply(BinaryOp::minimum, type, minus, minus), minus);
+    EXPECT_EQ(apply(BinaryOp::maximum, type, plus, minus), plus);
+    EXPECT_EQ(apply(BinaryOp::maximum, type, minus, plus), plus);
+    EXPECT_EQ(apply(BinaryOp::maximum, type, plus, plus), plus);
+    EXPECT_EQ(apply(BinaryOp::maximum, type, minus, minus), minus);
+  }
+}
+
+TEST(Apply, min_and_max_are_associative_and_commutative_bit_for_bit) {
+  std::vector<Value> values;
+  for (const double x : {0.0, -0.0, 1.0, -1.0, HUGE_VAL, -HUGE_VAL, std::nan(""), 0x1p-149}) {
+    values.push_back(Value::floating(x));
+  }
   for (const Scalar type : {Scalar::f32, Scalar::f64}) {
     for (const BinaryOp op : {BinaryOp::minimum, BinaryOp::maximum}) {
-      const auto result = [&](double a, double b) {
-        return apply(op, type, Value::floating(a), Value::floating(b)).as_floating();
-      };
-      EXPECT_EQ(result(nan, 2.0), 2.0);
-      EXPECT_EQ(result(2.0, nan), 2.0);
-      EXPECT_TRUE(std::isnan(result(nan, nan)));
+      const auto of = [&](Value a, Value b) { return apply(op, type, a, b); };
+      for (const Value a : values) {
+        for (const Value b : values) {
+          EXPECT_TRUE(is_same(of(a, b), of(b, a)));
+          for (const Value c : values) EXPECT_TRUE(is_same(of(of(a, b), c), of(a, of(b, c))));
+        }
+      }
     }
   }
 }

@@ -35,7 +35,7 @@ Value execute(const TapeStep& s, const Value* slots) {
   return {};
 }
 
-Tape::Tape(const Function& f, Precision precision) {
+Tape::Tape(const Function& f, Precision precision, ByZero by_zero) : by_zero_(by_zero) {
   TapeCompiler compiler(precision);
   const TapeCompiler::Environment parameters = compiler.parameters(f);
   results_ = compiler.function(f, parameters);
@@ -58,6 +58,8 @@ int64_t Tape::run(std::span<const Value> arguments, std::span<Value> results,
   for (size_t n = 0; n < count; ++done) {
     const TapeStep& step = steps_[n++];
     if (step.opcode < Opcode::jump) {
+      const bool may_divide = step.opcode == Opcode::binary && by_zero_ == ByZero::is_error;
+      if (may_divide) check_divisor(step.binary, step.type, slots[step.b]);
       slots[step.to] = execute(step, slots);
     } else if (step.opcode == Opcode::jump || slots[step.a].bits == 0) {
       n = static_cast<size_t>(step.c);

@@ -16,6 +16,10 @@ enum class Precision {
   wide,      // in double throughout: the yardstick for rounding errors
 };
 
+/// What division of integers by zero is: 0 in scalar functions, on every back end; a user error in
+/// constants, sizes and index functions.
+enum class ByZero { gives_zero, is_error };
+
 /// One operation. Values of records occupy as many slots as they have leaves.
 struct TapeStep {
   // jump_unless goes to step c if slot a is false, jump always. element copies slot a + b to `to`,
@@ -47,14 +51,15 @@ Value execute(const TapeStep& s, const Value* slots);
 
 class Tape {
  public:
-  explicit Tape(const Function& f, Precision precision = Precision::declared);
+  explicit Tape(const Function& f, Precision precision = Precision::declared,
+                ByZero by_zero = ByZero::gives_zero);
 
   /// A loop that takes longer is taken for one that does not end.
   static constexpr int64_t most_steps = 100'000'000;
 
-  /// Arguments and results leaf by leaf. Division of integers by zero, an index outside of an array
-  /// field and a loop of more than `most` steps are user errors; everything else is total. Tells
-  /// how many steps it took.
+  /// Arguments and results leaf by leaf. An index outside of an array field and a loop of more than
+  /// `most` steps are user errors, and so is a division by zero where the tape says so; everything
+  /// else is total. Tells how many steps it took.
   int64_t run(std::span<const Value> arguments, std::span<Value> results,
               int64_t most = most_steps) const;
 
@@ -64,6 +69,7 @@ class Tape {
 
  private:
   int slots_ = 0;
+  ByZero by_zero_;
   std::vector<TapeStep> steps_;
   std::vector<int> results_;  // slots of all leaves of all results
 };

@@ -97,9 +97,24 @@ TEST(Tape, second_operand_of_logic_is_computed_only_where_it_decides) {
   EXPECT_EQ(on_integers("if b == 0 || a / b > 2 then 1 else 0", {7, 3}), 0);
 }
 
-TEST(Tape, division_by_zero_is_a_user_error_where_it_happens) {
-  EXPECT_EQ(diagnostic_of([] { on_integers("a / b", {7, 0}); }).code, "E130");
-  EXPECT_EQ(diagnostic_of([] { on_integers("if a > 0 then a % b else 1", {7, 0}); }).code, "E130");
+TEST(Tape, division_by_zero_gives_zero) {
+  EXPECT_EQ(on_integers("a / b + 3", {7, 0}), 3);
+  EXPECT_EQ(on_integers("if a > 0 then a % b else 1", {7, 0}), 0);
+}
+
+TEST(Tape, division_by_zero_is_a_user_error_where_it_is_asked_for) {
+  const auto checked = [](const std::string& text, int64_t a, int64_t b) {
+    const Tape tape(function({text}, {Scalar::i64, Scalar::i64}), Precision::declared,
+                    ByZero::is_error);
+    Value result;
+    const std::vector<Value> arguments = {Value::integer(a), Value::integer(b)};
+    tape.run(arguments, {&result, 1});
+    return result.as_integer();
+  };
+  EXPECT_EQ(diagnostic_of([&] { checked("a / b", 7, 0); }).code, "E130");
+  EXPECT_EQ(diagnostic_of([&] { checked("if a > 0 then a % b else 1", 7, 0); }).code, "E130");
+  EXPECT_EQ(checked("if b == 0 then 5 else a / b", 7, 0), 5) << "what is not taken";
+  EXPECT_EQ(checked("a / b", 7, 2), 3);
 }
 
 TEST(Tape, negation_wraps_around_and_flips_the_sign_of_zero) {

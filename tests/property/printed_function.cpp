@@ -74,11 +74,9 @@ std::vector<Bytes> memory_of(const Trial& trial) {
   return buffers;
 }
 
-/// Machines differ in which zero the smaller one of 0 and -0 is.
 bool agrees(Scalar type, Value a, Value b) {
   if (!is_floating(type) || a == b) return a == b;
-  const double x = a.as_floating(), y = b.as_floating();
-  return std::isnan(x) ? std::isnan(y) : x == 0 && y == 0;
+  return std::isnan(a.as_floating()) && std::isnan(b.as_floating());
 }
 
 std::string texts(const std::vector<Value>& leaves, const std::vector<Scalar>& types) {

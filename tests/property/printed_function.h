@@ -51,7 +51,7 @@ std::vector<scalar::Scalar> leaf_types(const scalar::Function& f);
 std::string description(const scalar::Function& f);
 
 /// Compiles all of them at once and says where a result is not the interpreter's, bit by bit; any
-/// value is right where the interpreter reports an error, and all NaNs are alike, as are 0 and -0.
+/// value is right where the interpreter reports an error, and all NaNs are alike.
 std::string difference(const std::vector<Trial>& trials, const Translation& translation);
 
 /// The text as OpenCL C, read by clang: what it says against it.
