@@ -41,6 +41,11 @@ std::string Executable::library() const {
   return host ? host->path() : "";
 }
 
+std::string Executable::remark() const {
+  const auto* host = std::get_if<runtime::host::Kernel>(&kernel_);
+  return host ? host->remark() : "";
+}
+
 Executable compile(const hl::Program& program, const machine::Machine& machine,
                    const ll::Config& config, const Target& target, const std::string& device) {
   Stages stages = lower_all(program, machine, config, target, kernel_name(program));

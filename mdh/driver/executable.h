@@ -48,6 +48,9 @@ class Executable {
   /// The compiled file, for a worker; nothing on a device.
   std::string library() const;
 
+  /// What the user should know about how it was compiled; mostly nothing.
+  std::string remark() const;
+
   /// The kernel of a device; nothing on this machine.
   const runtime::opencl::Kernel* on_device() const {
     return std::get_if<runtime::opencl::Kernel>(&kernel_);
@@ -59,7 +62,8 @@ class Executable {
 };
 
 /// Prints, compiles and loads a program for a target, "opencl:1" for the second device of one. What
-/// was compiled on this machine before comes from the cache.
+/// was compiled on this machine before comes from the cache. kernel::Refused if no compiler takes
+/// the printed source.
 Executable compile(const hl::Program& program, const machine::Machine& machine,
                    const ll::Config& config, const Target& target, const std::string& device = {});
 

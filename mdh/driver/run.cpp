@@ -3,6 +3,7 @@
 #include "mdh/driver/data.h"
 #include "mdh/driver/verify/checks.h"
 #include "mdh/hl/address.h"
+#include "mdh/kernel/refused.h"
 
 namespace mdh::driver {
 namespace {
@@ -185,6 +186,26 @@ std::vector<Array> inputs_of(const hl::Program& program, const RunOptions& optio
   return inputs;
 }
 
+/// The first line of what is wrong.
+std::string headline(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// As asked for, or as near to it as compilers let us.
+Executable compiled(const hl::Program& program, const RunOptions& options) {
+  const auto with = [&](const ll::Config& config) {
+    Executable made = compile(program, options.machine, config, *options.target, options.device);
+    if (!made.remark().empty()) options.note(made.remark());
+    return made;
+  };
+  try {
+    return with(options.config);
+  } catch (const kernel::Refused& e) {
+    if (!options.otherwise) throw;
+    options.note(headline(e.diagnostic().message) +
+                 " the default configuration is taken instead; please report this");
+    return with(options.otherwise());
+  }
+}
+
 RunReport run_reference(const hl::Program& program, const RunOptions& options) {
   const std::vector<Array> inputs = inputs_of(program, options);
   RunReport report;
@@ -216,8 +237,7 @@ std::vector<Array> run_poisoned(const Executable& executable, const std::vector<
 RunReport run(const hl::Program& program, const RunOptions& options) {
   if (options.target->print == nullptr) return run_reference(program, options);
   options.progress("lowering, printing and compiling");
-  const Executable executable =
-      compile(program, options.machine, options.config, *options.target, options.device);
+  const Executable executable = compiled(program, options);
   const std::vector<Array> inputs = inputs_of(program, options);
   const Runner runner(executable, options);
   Memory memory = runner.memory(program, inputs);

@@ -19,6 +19,7 @@ struct RunOptions {
   std::string device;  // "opencl:1"; empty: the target's first
   machine::Machine machine;
   ll::Config config;
+  std::function<ll::Config()> otherwise;  // if no compiler takes the source of this one
   int threads = 1;
   uint64_t seed = 1;
   std::function<std::vector<scalar::Array>()> inputs;  // none: drawn from the seed
@@ -26,6 +27,7 @@ struct RunOptions {
   bool compare = false;                                // also time the plain loop, interleaved
   runtime::Worker* worker = nullptr;                   // none: compiled code runs in this process
   std::function<void(const std::string&)> progress = [](const std::string&) {};
+  std::function<void(const std::string&)> note = [](const std::string&) {};  // what is unusual
   hl::Progress share;  // how much of a step is done, where the definition is evaluated
 };
 

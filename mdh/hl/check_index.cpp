@@ -102,7 +102,7 @@ class Check {
       f.parameters.push_back({p_.dimensions[d].symbol, scalar::Scalar::i64});
       if (!mentions(what_.index, p_.dimensions[d].symbol)) all_[d].greatest = 0;
     }
-    const scalar::Tape tape(f);
+    const scalar::Tape tape(f, scalar::Precision::declared, scalar::ByZero::is_error);
     std::vector<scalar::Value> arguments, scratch;
     for (std::vector<int64_t> point = lowest_point(all_);;) {
       arguments.clear();

@@ -16,10 +16,8 @@ std::vector<scalar::RoundedValue> taken_as_exact(const std::vector<Value>& value
   return exact;
 }
 
-/// A division by zero and an element that an array field does not have.
-bool is_undefined(const Error& e) {
-  return e.diagnostic().code == "E130" || e.diagnostic().code == "E131";
-}
+/// An element that an array field does not have.
+bool is_undefined(const Error& e) { return e.diagnostic().code == "E131"; }
 
 }  // namespace
 

@@ -28,6 +28,11 @@ driver::RunOptions options_of(const Problem& problem, const Request& request,
   options.device = request.target;
   options.machine = problem.machine;
   options.config = problem.config.config;
+  if (problem.config.source == driver::ConfigSource::model) {
+    options.otherwise = [&] {
+      return driver::default_choice(problem.program, problem.machine, problem.threads).config;
+    };
+  }
   options.threads = problem.threads;
   options.seed = request.seed;
   options.compare = verb.compare;
@@ -130,6 +135,7 @@ driver::RunReport run_with_progress(const Problem& problem, const Request& reque
   Progress progress(steps, request.quiet);
   options.progress = [&](const std::string& what) { progress.step(what); };
   options.share = [&](double done) { progress.share(done); };
+  if (!request.quiet) options.note = [](const std::string& text) { say("mdh: note: {}\n", text); };
   return driver::run(problem.program, options);
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "mdh/kernel/refused.h"
+#include "mdh/runtime/host/float_mode.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
 
@@ -24,6 +26,7 @@ void pin_openmp_runtime(void* library) {
 }
 
 std::shared_ptr<void> open_library(const std::string& path) {
+  const UsualFloatMode usual;  // start-up code of the library may change it
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     missing("E602", fmt::format("a compiled kernel cannot be loaded: {}", dlerror()),
@@ -43,42 +46,79 @@ std::shared_ptr<char[]> aligned_memory(int64_t bytes) {
   return {memory, [](char* block) { std::free(block); }};
 }
 
-[[noreturn]] void not_built(const Unit& unit, const std::vector<std::string>& flags,
-                            const BuildFailure& failure) {
+[[noreturn]] void not_built(const Unit& unit, const BuildFailure& failure) {
   if (failure.kind == BuildFailure::Kind::timed_out) {
     missing("E607", "compiling a kernel took too long: " + failure.text,
             "unroll less, or use smaller tiles in registers");
   }
-  if (!flags.empty()) {
-    user_error("E605", {},
-               fmt::format("{} refused a kernel with the flags '{}' of the configuration:\n{}",
-                           unit.compiler.path, join(flags, " "), failure.text),
-               "does it compile without them?");
-  }
-  internal_failure(
-      false, fmt::format("{} refused the printed source:\n{}", unit.compiler.path, failure.text));
+  throw kernel::Refused(
+      fmt::format("{} refused the printed source:\n{}", unit.compiler.path, failure.text));
 }
 
-Object build_one(const Unit& unit, const std::vector<std::string>& flags,
-                 const BuildOptions& options) {
+Object build_one(const Unit& unit, const BuildOptions& options) {
   const Built built = build_units({unit}, options).front();
-  if (!built.object) not_built(unit, flags, built.failure);
+  if (!built.object) not_built(unit, built.failure);
   return *built.object;
 }
 
 /// An object of the cache that the loader does not like is compiled anew.
-std::vector<Kernel> load_unit(std::span<const kernel::Module> modules, const Unit& unit,
-                              const std::vector<std::string>& flags, BuildOptions options) {
-  const Object object = build_one(unit, flags, options);
+std::vector<Kernel> kernels_in(const Object& object, std::span<const kernel::Module> modules,
+                               const Unit& unit, BuildOptions options) {
   std::vector<Kernel> kernels;
   try {
     for (const kernel::Module& module : modules) kernels.emplace_back(module, object);
   } catch (const Error&) {
     if (!object.from_cache) throw;
     options.renew = true;
-    return load_unit(modules, unit, flags, options);
+    return kernels_in(build_one(unit, options), modules, unit, options);
   }
   return kernels;
+}
+
+std::vector<Kernel> load_unit(std::span<const kernel::Module> modules, const Unit& unit,
+                              const BuildOptions& options) {
+  return kernels_in(build_one(unit, options), modules, unit, options);
+}
+
+Kernel load_with(const kernel::Module& module, const Compiler& compiler,
+                 const BuildOptions& options) {
+  return load_unit({&module, 1}, unit_of({module}, compiler), options).front();
+}
+
+/// The line that says what is wrong; compilers begin with where it is.
+std::string first_complaint(const std::string& text) {
+  for (const std::string& line : split(text, '\n')) {
+    const size_t at = line.find("error: ");
+    if (at != std::string::npos) return line.substr(at + std::string("error: ").size());
+  }
+  return text.substr(0, text.find('\n'));
+}
+
+/// Without flags that only the compiler of the configuration may know.
+std::vector<kernel::Module> for_other_compilers(const kernel::Module& module) {
+  const std::string refused = find_compiler(module.compiler).path;
+  std::vector<kernel::Module> all;
+  for (const std::string& path : find_compilers()) {
+    if (path == refused) continue;
+    all.push_back(module);
+    all.back().compiler = path;
+    all.back().flags.clear();
+  }
+  return all;
+}
+
+/// Flags that are at fault are the user's: without them, the same compiler takes the source.
+void blame_flags(const kernel::Module& module, const std::string& path, const std::string& said,
+                 const BuildOptions& options) {
+  if (module.flags.empty()) return;
+  kernel::Module plain = module;
+  plain.flags.clear();
+  const Unit unit = unit_of({plain}, compiler_for(plain, options.cache));
+  if (!build_units({unit}, options).front().object) return;
+  user_error("E605", {},
+             fmt::format("{} refused a kernel with the flags '{}' of the configuration:\n{}", path,
+                         join(module.flags, " "), said),
+             "does it compile without them?");
 }
 
 }  // namespace
@@ -98,12 +138,29 @@ Kernel::Kernel(const kernel::Module& module, const Object& object)
 
 std::vector<Kernel> load(std::span<const kernel::Module> modules, const Compiler& compiler,
                          const BuildOptions& options) {
-  return load_unit(modules, unit_of({modules.begin(), modules.end()}, compiler), {}, options);
+  return load_unit(modules, unit_of({modules.begin(), modules.end()}, compiler), options);
 }
 
 Kernel load(const kernel::Module& module, const BuildOptions& options) {
-  const Unit unit = unit_of({module}, compiler_for(module, options.cache));
-  return load_unit({&module, 1}, unit, module.flags, options).front();
+  const Compiler compiler = compiler_for(module, options.cache);
+  const Unit unit = unit_of({module}, compiler);
+  const Built built = build_units({unit}, options).front();
+  if (built.object) return kernels_in(*built.object, {&module, 1}, unit, options).front();
+  if (built.failure.kind != BuildFailure::Kind::refused) not_built(unit, built.failure);
+  blame_flags(module, compiler.path, built.failure.text, options);
+  for (const kernel::Module& other : for_other_compilers(module)) {
+    const Compiler next = compiler_for(other, options.cache);
+    try {
+      Kernel kernel = load_with(other, next, options);
+      kernel.remark_ =
+          fmt::format("{} refused the printed source ({}), {} compiled it; please report this",
+                      compiler.path, first_complaint(built.failure.text), next.path);
+      return kernel;
+    } catch (const kernel::Refused&) {
+      continue;
+    }
+  }
+  not_built(unit, built.failure);
 }
 
 void Kernel::operator()(std::span<void* const> buffers, int threads) const {
@@ -112,6 +169,7 @@ void Kernel::operator()(std::span<void* const> buffers, int threads) const {
   std::vector<void*> pointers(buffers.begin(), buffers.end());
   const long granted = std::clamp<long>(threads, 1, module_.threads());
   const Pool<Workspace>::Loan workspace(*workspaces_);
+  const UsualFloatMode usual;
   for (const Entry entry : entries_) entry(pointers.data(), workspace->get(), granted);
 }
 

@@ -23,7 +23,8 @@ class Kernel {
   /// module's functions is a bug.
   Kernel(const kernel::Module& module, const Object& object);
 
-  /// buffers: one pointer per argument of the module, outputs first.
+  /// buffers: one pointer per argument of the module, outputs first. Numbers are those of the usual
+  /// mode (float_mode.h), whatever the caller has set.
   void operator()(std::span<void* const> buffers, int threads) const;
 
   const kernel::Module& module() const { return module_; }
@@ -34,7 +35,11 @@ class Kernel {
   /// The file it was loaded from.
   const std::string& path() const { return object_.path; }
 
+  /// What the user should know about how it was compiled; mostly nothing.
+  const std::string& remark() const { return remark_; }
+
  private:
+  friend Kernel load(const kernel::Module& module, const BuildOptions& options);
   using Entry = void (*)(void**, char*, long);
   using Workspace = std::shared_ptr<char[]>;
 
@@ -43,15 +48,18 @@ class Kernel {
   std::shared_ptr<void> library_;
   std::vector<Entry> entries_;
   std::shared_ptr<Pool<Workspace>> workspaces_;
+  std::string remark_;
 };
 
 /// Compiles all modules as one translation unit with this compiler and loads it. A source that does
-/// not compile is a bug of mdh: the error shows the compiler's output.
+/// not compile is a bug of mdh (kernel::Refused): the error shows the compiler's output.
 std::vector<Kernel> load(std::span<const kernel::Module> modules, const Compiler& compiler,
                          const BuildOptions& options = {});
 
 /// Compiles a module with the compiler and flags that it asks for, and loads it. Flags that the
-/// compiler refuses are the user's mistake.
+/// compiler refuses are the user's mistake. A source that it refuses is given to the other
+/// compilers of this machine, and the kernel's remark says so; kernel::Refused if none of them
+/// takes it.
 Kernel load(const kernel::Module& module, const BuildOptions& options = {});
 
 }  // namespace mdh::runtime::host

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <thread>
 
+#include "mdh/kernel/refused.h"
 #include "mdh/runtime/process.h"
 #include "mdh/runtime/testing.h"
 #include "mdh/support/testing.h"
@@ -349,6 +350,50 @@ TEST(Library, flags_of_the_configuration_that_the_compiler_refuses_are_the_users
             std::string::npos)
       << d.message;
   EXPECT_EQ(d.hint, "does it compile without them?");
+}
+
+// ---- another compiler
+
+/// A compiler that takes everything but kernels.
+const char* const refuses_kernels =
+    "case \"$*\" in *kernels.c*) echo 'kernels.c:3:1: error: no, thank you' >&2; exit 1;; esac\n"
+    "exec cc \"$@\"";
+
+TEST(Library, source_that_one_compiler_refuses_is_given_to_the_next) {
+  const Script refuses(refuses_kernels), takes("exec cc \"$@\"");
+  const ScopedEnvironment both("MDH_CC", refuses.path() + ":" + takes.path());
+  const Kernel kernel = load(module_of("f", "out[0] = 7;"));
+  EXPECT_EQ(result_of(kernel), std::vector<long>{7});
+  EXPECT_EQ(kernel.remark(),
+            fmt::format("{} refused the printed source (no, thank you), {} compiled it; please "
+                        "report this",
+                        refuses.path(), takes.path()));
+}
+
+TEST(Library, compiler_of_the_configuration_is_replaced_if_it_refuses) {
+  const Script refuses(refuses_kernels), takes("exec cc \"$@\"");
+  const ScopedEnvironment others("MDH_CC", takes.path());
+  Module module = module_of("f", "out[0] = 8;");
+  module.compiler = refuses.path();
+  module.flags = {"-O2"};
+  const Kernel kernel = load(module);
+  EXPECT_EQ(result_of(kernel), std::vector<long>{8});
+  EXPECT_NE(kernel.remark().find(takes.path() + " compiled it"), std::string::npos);
+}
+
+TEST(Library, source_that_all_compilers_refuse_is_a_bug) {
+  const Script one(refuses_kernels), other(refuses_kernels);
+  const ScopedEnvironment both("MDH_CC", one.path() + ":" + other.path());
+  const auto fails = [] { load(module_of("f", "out[0] = 7;")); };
+  EXPECT_THROW(fails(), kernel::Refused);
+  const Diagnostic d = diagnostic_of(fails);
+  EXPECT_EQ(d.kind, DiagnosticKind::internal);
+  EXPECT_NE(d.message.find(one.path() + " refused the printed source:\n"), std::string::npos);
+  EXPECT_NE(d.message.find("no, thank you"), std::string::npos);
+}
+
+TEST(Library, kernel_that_compiles_at_once_has_no_remark) {
+  EXPECT_EQ(load(module_of("f", "out[0] = 7;")).remark(), "");
 }
 
 TEST(Library, flags_and_compiler_of_the_module_are_used) {

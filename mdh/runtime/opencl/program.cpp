@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mdh/kernel/refused.h"
 #include "mdh/runtime/opencl/build_log.h"
 #include "mdh/support/diagnostic.h"
 
@@ -62,9 +63,9 @@ Owned<cl_program> build(std::span<const kernel::Module> modules, const Context::
                                              options_for(on.device).c_str(), nullptr, nullptr);
   if (status != CL_SUCCESS) {
     const std::string log = log_of(program.get(), on);
-    internal_failure(false, fmt::format("{} ({}) refused the printed source ({}):\n{}\n{}",
-                                        on.device.name, on.device.platform, status_name(status),
-                                        log, offending_lines(source, log)));
+    throw kernel::Refused(fmt::format("{} ({}) refused the printed source ({}):\n{}\n{}",
+                                      on.device.name, on.device.platform, status_name(status), log,
+                                      offending_lines(source, log)));
   }
   return program;
 }
