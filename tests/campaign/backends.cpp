@@ -1,5 +1,6 @@
 #include "tests/campaign/backends.h"
 
+#include "mdh/driver/compiler_choice.h"
 #include "mdh/driver/data.h"
 #include "mdh/driver/memory.h"
 #include "mdh/driver/stages.h"
@@ -44,6 +45,18 @@ std::optional<Prepared> prepare(const Triple& triple, uint64_t seed, const std::
     if (e.diagnostic().kind == DiagnosticKind::unsupported) return std::nullopt;
     throw;
   }
+}
+
+std::vector<runtime::host::Compiler> compilers_of_run() {
+  std::vector<runtime::host::Compiler> all = {{runtime::host::find_compiler().path, {"-O1"}}};
+  std::vector<driver::CompilerChoice> choices = driver::compilers_here();
+  choices.push_back(driver::quick_compiler(choices));
+  choices.push_back({});
+  for (const driver::CompilerChoice& choice : choices) {
+    const kernel::Module asks{.compiler = choice.compiler, .flags = choice.flags};
+    all.push_back(runtime::host::compiler_for(asks, runtime::Cache::of_user()));
+  }
+  return all;
 }
 
 std::vector<std::string> run_on_openmp(const std::vector<Prepared>& all,

@@ -22,6 +22,10 @@ struct Prepared {
 /// Nothing for what no back end does; the error says so.
 std::optional<Prepared> prepare(const Triple& triple, uint64_t seed, const std::string& target);
 
+/// All that `mdh run` may compile a kernel with here - the usual compiler, those of tuned kernels,
+/// each with the instruction set of this machine - and first one that is quick.
+std::vector<runtime::host::Compiler> compilers_of_run();
+
 /// What is wrong with each of them; empty texts where nothing is. All are compiled together and run
 /// twice on poisoned outputs, each with a number of threads of its own.
 std::vector<std::string> run_on_openmp(const std::vector<Prepared>& all,

@@ -87,6 +87,18 @@ TEST(Backends, dealing_does_not_change_a_bit) {
   }
 }
 
+/// What one compiler takes, another one may refuse, or get wrong at other flags.
+TEST(Backends, lanes_by_every_compiler) {
+  std::vector<Prepared> all;
+  for (uint64_t seed = 20004; seed < 20304; seed += 5) {
+    if (auto one = prepare(make_triple(seed), seed, "openmp")) all.push_back(std::move(*one));
+  }
+  ASSERT_GT(all.size(), 50u);
+  for (const runtime::host::Compiler& compiler : compilers_of_run()) {
+    expect_right(all, run_on_openmp(all, compiler));
+  }
+}
+
 bool has_opencl() {
   try {
     return !runtime::opencl::devices().empty();

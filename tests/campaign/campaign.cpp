@@ -2,20 +2,24 @@
 //
 //   campaign --from 1 --count 200 --on evaluators|openmp|address|thread|opencl [--save FOLDER]
 //            [--write FOLDER]
+//   campaign --cases FOLDER --on ...
+//
+// With --cases, the triples are those that --save and --write leave in folders, not drawn ones:
+// seeds mean something else as soon as a generator changes, files do not. On openmp every compiler
+// and all flags that `mdh run` may take have their share of the seeds.
 //
 // Prints one JSON object: cases, refused, failures with their seeds, and how often each rule of the
 // planner was made use of. A case that fails is shrunk and saved. Exit code 1 if there is one, 3 if
 // this machine lacks what the place needs.
 #include <CLI/CLI.hpp>
-#include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 
-#include "mdh/hl/print.h"
-#include "mdh/machine/machine_json.h"
 #include "mdh/passes/lower.h"
 #include "mdh/passes/plan.h"
 #include "mdh/runtime/opencl/device.h"
 #include "tests/campaign/backends.h"
+#include "tests/campaign/cases.h"
 #include "tests/campaign/coverage.h"
 #include "tests/campaign/shrink.h"
 
@@ -28,6 +32,7 @@ struct Options {
   std::string on = "openmp";
   std::string save;
   std::string write;
+  std::string cases;
   size_t batch = 20;
 };
 
@@ -45,6 +50,25 @@ std::string target_of(const Options& options) {
   return options.on == "opencl" ? "opencl" : "openmp";
 }
 
+/// A seed is always compiled in the same way.
+std::vector<std::string> run_by_turns(const std::vector<Prepared>& batch) {
+  static const std::vector<runtime::host::Compiler> compilers = compilers_of_run();
+  std::vector<std::string> complaints(batch.size());
+  for (size_t turn = 0; turn < compilers.size(); ++turn) {
+    std::vector<Prepared> mine;
+    std::vector<size_t> places;
+    for (size_t n = 0; n < batch.size(); ++n) {
+      if (batch[n].seed % compilers.size() != turn) continue;
+      mine.push_back(batch[n]);
+      places.push_back(n);
+    }
+    if (mine.empty()) continue;
+    const std::vector<std::string> found = run_on_openmp(mine, compilers[turn]);
+    for (size_t n = 0; n < mine.size(); ++n) complaints[places[n]] = found[n];
+  }
+  return complaints;
+}
+
 std::vector<std::string> run_batch(const std::vector<Prepared>& batch, const Options& options) {
   if (options.on == "address") return run_sanitized(batch, address_sanitizer());
   if (options.on == "thread") return run_sanitized(batch, thread_sanitizer());
@@ -54,9 +78,7 @@ std::vector<std::string> run_batch(const std::vector<Prepared>& batch, const Opt
     for (const Prepared& one : batch) complaints.push_back(run_evaluators(one.triple, one.seed));
     return complaints;
   }
-  runtime::host::Compiler compiler = runtime::host::find_compiler();
-  compiler.flags = {"-O1"};
-  return run_on_openmp(batch, compiler);
+  return run_by_turns(batch);
 }
 
 /// The same as for one of many; what goes wrong before it runs is a failure, too.
@@ -69,19 +91,9 @@ std::string judge(const Triple& triple, uint64_t seed, const Options& options) {
   }
 }
 
-/// Seeds mean something else as soon as a generator changes; files do not.
-std::filesystem::path write_files(const Triple& triple, uint64_t seed, const std::string& parent) {
-  const std::filesystem::path folder = std::filesystem::path(parent) / fmt::format("seed_{}", seed);
-  std::filesystem::create_directories(folder);
-  write_file(folder / "program.mdh", hl::print(triple.program));
-  write_file(folder / "machine.json", machine::print(triple.machine));
-  write_file(folder / "config.json", ll::print(triple.config));
-  return folder;
-}
-
 void save(const Triple& triple, uint64_t seed, const std::string& complaint,
           const Options& options) {
-  write_file(write_files(triple, seed, options.save) / "complaint.txt",
+  write_file(write_case(triple, seed, options.save) + "/complaint.txt",
              fmt::format("on {}: {}\n", options.on, complaint));
 }
 
@@ -131,12 +143,23 @@ std::string missing_for(const std::string& place) {
   }
 }
 
+/// The triples to run, with their seeds.
+void for_each_triple(const Options& options,
+                     const std::function<void(uint64_t seed, const Triple&)>& visit) {
+  if (!options.cases.empty()) {
+    for (const Case& one : read_cases(options.cases)) visit(one.seed, one.triple);
+    return;
+  }
+  for (uint64_t seed = options.from; seed < options.from + options.count; ++seed) {
+    visit(seed, make_triple(seed));
+  }
+}
+
 Summary run(const Options& options) {
   Summary summary;
   std::vector<Prepared> batch;
-  for (uint64_t seed = options.from; seed < options.from + options.count; ++seed) {
-    const Triple triple = make_triple(seed);
-    if (!options.write.empty()) write_files(triple, seed, options.write);
+  for_each_triple(options, [&](uint64_t seed, const Triple& triple) {
+    if (!options.write.empty()) write_case(triple, seed, options.write);
     try {
       auto one = prepare(triple, seed, target_of(options));
       if (one) {
@@ -148,7 +171,7 @@ Summary run(const Options& options) {
       fail(triple, seed, e.diagnostic().message, options, summary);
     }
     if (batch.size() == options.batch) flush(batch, options, summary);
-  }
+  });
   flush(batch, options, summary);
   return summary;
 }
@@ -165,6 +188,8 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"evaluators", "openmp", "address", "thread", "opencl"}));
   app.add_option("--save", options.save, "a folder for cases that fail");
   app.add_option("--write", options.write, "a folder for all cases, as drawn");
+  app.add_option("--cases", options.cases, "a folder of cases to run instead of seeds")
+      ->check(CLI::ExistingDirectory);
   app.add_option("--batch", options.batch, "kernels that are compiled together");
   CLI11_PARSE(app, argc, argv);
   if (const std::string lacks = mdh::test::missing_for(options.on); !lacks.empty()) {

@@ -31,6 +31,13 @@ program first_row<T: type = f64, I: size = 300, J: size = 256> =
 * inp_view( a: T = [i, j]; b: T = [i, j] )
 )";
 
+/// A configuration for it, with more of it.
+std::string config_with(const std::string& more) {
+  return R"({"mdh_config": 1, "layers": ["L1"], "split": {"i": ["L1 300"], "j": ["L1 256"]},
+  "order": ["L1.i", "L1.j"])" +
+         more + "}";
+}
+
 TEST(Meaning, choice_by_an_index_runs_in_all_types_and_by_all_compilers) {
   const Program program(first_row);
   for (const char* compiler : {"gcc", "clang"}) {
@@ -83,7 +90,7 @@ TEST(Meaning, kernel_of_a_configuration_in_a_file_is_not_replaced) {
       "case \"$*\" in *kernels.c*) echo 'error: never' >&2; exit 1;; esac\nexec cc \"$@\"");
   const runtime::ScopedEnvironment cc("MDH_CC", refuses.path());
   const Program program(first_row);
-  write_file(program.file("config.json"), "{\"mdh_config\": 1}");
+  write_file(program.file("config.json"), config_with(""));
   const Outcome o = mdh({"run", program.path(), "--config", program.file("config.json")});
   EXPECT_EQ(o.exit, 70) << describe(o);
   EXPECT_TRUE(contains(o.err, refuses.path() + " refused the printed source:\nerror: never"))
@@ -93,10 +100,10 @@ TEST(Meaning, kernel_of_a_configuration_in_a_file_is_not_replaced) {
 TEST(Meaning, flags_that_change_what_numbers_mean_are_refused) {
   const Program program(first_row);
   write_file(program.file("config.json"),
-             R"({"mdh_config": 1, "code": {"kernel": {"flags": ["-Ofast"]}}})");
+             config_with(R"(, "code": {"kernel": {"flags": ["-Ofast"]}})"));
   const Outcome o = mdh({"run", program.path(), "--config", program.file("config.json")});
   EXPECT_EQ(o.exit, 2) << describe(o);
-  EXPECT_TRUE(contains(o.err, "code.kernel.flags: -Ofast changes what operations on numbers mean"))
+  EXPECT_TRUE(contains(o.err, "code.kernel.flags: '-Ofast' is none of"))
       << describe(o);
 }
 

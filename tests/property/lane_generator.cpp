@@ -18,8 +18,14 @@ class LaneWriter {
  public:
   explicit LaneWriter(Random& random) : random_(random) {
     static const std::vector<std::string> wide = {"f32", "f64", "i32", "i64", "u32", "u64"},
-                                          same = {"f32", "i32", "u32"}, narrow = {"i8"};
-    types_ = random.chance(70) ? wide : random.chance(70) ? same : narrow;
+                                          same = {"f32", "i32", "u32"}, narrow = {"i8", "u8"},
+                                          small = {"i16", "u16"};
+    types_ = random.chance(70)   ? wide
+             : random.chance(60) ? same
+             : random.chance(50) ? narrow
+                                 : small;
+    // Indices have 64 bits, and lanes of small numbers cannot be that wide.
+    indices_ = bytes_of(*scalar::find_scalar(types_.front())) >= 4 || random.chance(20);
   }
 
   std::string run() {
@@ -38,7 +44,8 @@ class LaneWriter {
       const std::string otherwise = number(type, 2), then = number(type, 3);
       body += fmt::format(" o{} = if {} then {} else {};", n, truth(2), then, otherwise);
     }
-    static const std::vector<std::string> exact = {"min", "max"}, any = {"add", "mul", "max"};
+    static const std::vector<std::string> exact = {"min", "max"},
+                                          any = {"add", "mul", "min", "max"};
     const std::string by = reduced ? "pw(" + random_.pick(floats ? exact : any) + ")" : "cc";
     return fmt::format(
         "mdh 1\nprogram lanes =\n  out_view( {} )\n* md_hom( i: {} by {}, j: {} by cc ) {{{} }}\n"
@@ -76,12 +83,31 @@ class LaneWriter {
       if (of == type) known.push_back(name);
     }
     if (!known.empty() && random_.chance(75)) return random_.pick(known);
-    const bool exact = type != "f32" && type != "i8";
+    const bool exact = type != "f32" && indices_;
     if (exact && random_.chance(40))
       return fmt::format("{}({})", type, random_.pick<std::string>({"i", "j"}));
+    return constant(type);
+  }
+
+  std::string constant(const std::string& type) {
     const int64_t number = random_.between(0, 5);
     return is_float(type) ? fmt::format("{}({}.5)", type, number)
                           : fmt::format("{}({})", type, number);
+  }
+
+  /// The same in all lanes, or not.
+  std::string on_indices() {
+    static const std::vector<std::string> all = {"i == 0", "j == 0",     "i < 3",      "j > 1",
+                                                 "i == j", "i + 1 <= j", "2 * j != i", "i >= j"};
+    return "(" + random_.pick(all) + ")";
+  }
+
+  /// Of a condition on indices or data, and arms that are constants or not.
+  std::string choice(const std::string& type, int depth) {
+    const auto arm = [&] { return random_.chance(40) ? constant(type) : number(type, depth - 1); };
+    const std::string holds = indices_ && random_.chance(60) ? on_indices() : truth(depth - 1);
+    const std::string then = arm();
+    return fmt::format("(if {} then {} else {})", holds, then, arm());
   }
 
   std::string converted(const std::string& type, int depth) {
@@ -113,10 +139,8 @@ class LaneWriter {
         const std::string right = side(), left = side();
         return fmt::format("{}({}, {})", random_.pick<std::string>({"min", "max"}), left, right);
       }
-      case 5: {
-        const std::string otherwise = side(), then = side();
-        return fmt::format("(if {} then {} else {})", truth(depth - 1), then, otherwise);
-      }
+      case 5:
+        return choice(type, depth);
       case 6:
         return converted(type, depth);
       case 7:
@@ -133,6 +157,7 @@ class LaneWriter {
       if (of == "bool") known.push_back(name);
     }
     if (!known.empty() && random_.chance(30)) return random_.pick(known);
+    if (indices_ && random_.chance(25)) return on_indices();
     const auto side = [&] { return truth(depth - 1); };
     switch (depth <= 0 ? 9 : random_.between(0, 9)) {
       case 0: {
@@ -161,7 +186,7 @@ class LaneWriter {
   /// Counts to a small number, from a start that is the same in all lanes or not; other conditions
   /// end it earlier.
   std::string loop(const std::string& type, int depth) {
-    const std::string counter = types_.size() == 1 ? types_.front() : "i32";
+    const std::string counter = indices_ ? "i32" : types_.front();
     const std::string k = fmt::format("k{}", loops_), s = fmt::format("s{}", loops_);
     ++loops_;
     const std::string begin =
@@ -189,6 +214,7 @@ class LaneWriter {
   Random& random_;
   std::vector<std::string> types_;
   std::vector<std::pair<std::string, std::string>> names_;
+  bool indices_ = true;  // indices are mentioned
   int loops_ = 0;
 };
 

@@ -1,0 +1,81 @@
+// Cases that once were wrong somewhere, and files that hold them.
+#include "tests/campaign/cases.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "mdh/runtime/opencl/device.h"
+#include "mdh/runtime/process.h"
+#include "mdh/support/files.h"
+#include "tests/campaign/backends.h"
+
+namespace mdh::test::cases_test {
+namespace {
+
+const std::string folder = MDH_SOURCE_DIR "/tests/campaign/cases";
+
+std::vector<Prepared> prepared(const std::string& target) {
+  std::vector<Prepared> all;
+  for (const Case& one : read_cases(folder)) {
+    auto ready = prepare(one.triple, one.seed, target);
+    EXPECT_TRUE(ready) << one.name << " is no longer supported on " << target;
+    if (ready) all.push_back(std::move(*ready));
+  }
+  EXPECT_GE(all.size(), 3u);
+  return all;
+}
+
+void expect_right(const std::vector<Prepared>& all, const std::vector<std::string>& complaints) {
+  for (size_t n = 0; n < all.size(); ++n) EXPECT_EQ(complaints[n], "") << describe(all[n]);
+}
+
+TEST(Cases, are_right_on_all_evaluators) {
+  for (const Case& one : read_cases(folder)) {
+    EXPECT_EQ(run_evaluators(one.triple, one.seed), "") << one.name;
+  }
+}
+
+TEST(Cases, are_right_on_openmp_with_every_compiler) {
+  const std::vector<Prepared> all = prepared("openmp");
+  for (const runtime::host::Compiler& compiler : compilers_of_run()) {
+    expect_right(all, run_on_openmp(all, compiler));
+  }
+}
+
+TEST(Cases, are_right_on_opencl) {
+  try {
+    runtime::opencl::find_device("opencl");
+  } catch (const Error& e) {
+    GTEST_SKIP() << "SKIP: " << e.diagnostic().message;
+  }
+  const std::vector<Prepared> all = prepared("opencl");
+  expect_right(all, run_on_opencl(all));
+}
+
+TEST(Cases, come_back_from_files_as_they_were) {
+  const TemporaryDirectory parent;
+  const Triple triple = make_triple(5);
+  EXPECT_EQ(write_case(triple, 5, parent.path()), (parent.path() / "seed_5").string());
+  write_file((parent.path() / "a_note.txt").string(), "no case");
+  const std::vector<Case> read = read_cases(parent.path());
+  ASSERT_EQ(read.size(), 1u);
+  EXPECT_EQ(read[0].name, "seed_5");
+  EXPECT_EQ(read[0].seed, 5u);
+  EXPECT_EQ(read[0].triple.program, triple.program);
+  EXPECT_EQ(read[0].triple.config, triple.config);
+  EXPECT_EQ(read[0].triple.machine.name, triple.machine.name);
+}
+
+TEST(Campaign, runs_cases_of_a_folder_instead_of_seeds) {
+  const TemporaryDirectory scratch;
+  const runtime::Exit exit = runtime::run_program(
+      {MDH_CAMPAIGN, "--on", "evaluators", "--cases", folder}, scratch.path(), 300);
+  ASSERT_EQ(exit.status, 0) << exit.output;
+  const auto report = nlohmann::json::parse(exit.output);
+  EXPECT_EQ(report["cases"], read_cases(folder).size());
+  EXPECT_EQ(report["failures"].size(), 0u);
+}
+
+}  // namespace
+}  // namespace mdh::test::cases_test
