@@ -16,22 +16,22 @@ namespace {
 // Host: errors of glibc on x86-64 and aarch64, rounded up to whole ulps. OpenCL: the table of
 // relative errors in the standard, the same for f32 and f64. sqrt is correctly rounded, but for f32
 // on devices with loose division. Of the others, 0 means exact.
-constexpr std::array<MathBounds, 15> rows = {{
-    {"abs", 0, 0, magnitude},
-    {"sqrt", 0, 3, rising_from_zero},
-    {"exp", 1, 3, rising},
-    {"exp2", 1, 3, rising},
-    {"log", 1, 3, rising_from_zero},
-    {"log2", 1, 3, rising_from_zero},
-    {"log10", 2, 3, rising_from_zero},
-    {"sin", 1, 4, sine},
-    {"cos", 1, 4, cosine},
-    {"tan", 1, 5, tangent},
-    {"tanh", 2, 5, rising},
-    {"floor", 0, 0, rising},
-    {"ceil", 0, 0, rising},
-    {"pow", 1, 16, power},
-    {"atan2", 1, 6, angle},
+constexpr std::array<MathBounds, 15> math_rows = {{
+    {"abs", 0, 0, absolute_range},
+    {"sqrt", 0, 3, rising_from_zero_range},
+    {"exp", 1, 3, rising_range},
+    {"exp2", 1, 3, rising_range},
+    {"log", 1, 3, rising_from_zero_range},
+    {"log2", 1, 3, rising_from_zero_range},
+    {"log10", 2, 3, rising_from_zero_range},
+    {"sin", 1, 4, sine_range},
+    {"cos", 1, 4, cosine_range},
+    {"tan", 1, 5, tangent_range},
+    {"tanh", 2, 5, rising_range},
+    {"floor", 0, 0, rising_range},
+    {"ceil", 0, 0, rising_range},
+    {"pow", 1, 16, power_range},
+    {"atan2", 1, 6, angle_range},
 }};
 
 /// Distance of neighbouring numbers of f32 or f64 around v.
@@ -116,9 +116,9 @@ Enclosure on_interval(const MathFunction& f, const MathBounds& bounds, Scalar ty
 }  // namespace
 
 const MathBounds& math_bounds(std::string_view name) {
-  const auto* row =
-      std::find_if(rows.begin(), rows.end(), [&](const MathBounds& r) { return r.name == name; });
-  internal_check(row != rows.end(), "nobody knows how exact '{}' is", name);
+  const auto* row = std::find_if(math_rows.begin(), math_rows.end(),
+                                 [&](const MathBounds& r) { return r.name == name; });
+  internal_check(row != math_rows.end(), "nobody knows how exact '{}' is", name);
   return *row;
 }
 
@@ -143,7 +143,7 @@ Enclosure enclose_math(const MathFunction& function, const MathBounds& bounds, S
   }
   if (!x.no_number && !second.no_number) return result;
   // Powers of 1, and those with exponent 0, are 1 even of NaN.
-  if (bounds.range == power) result = hull(type, result, exactly(type, Value::floating(1)));
+  if (bounds.range == power_range) result = hull(type, result, exactly(type, Value::floating(1)));
   result.no_number = true;
   return result;
 }

@@ -154,7 +154,11 @@ TEST(Enclosure, comparison_with_nan_is_false) {
   EXPECT_EQ(enclose(BinaryOp::not_equal, f32, only_nan(), only_nan()), yes);
   EXPECT_EQ(enclose(BinaryOp::less, f32, floats(0, 1, true), floats(2, 3)), undecided);
   EXPECT_EQ(enclose(BinaryOp::less, f32, floats(4, 5, true), floats(2, 3)), no);
+  EXPECT_EQ(enclose(BinaryOp::less_equal, f32, floats(0, 1, true), floats(2, 3)), undecided);
+  EXPECT_EQ(enclose(BinaryOp::greater_equal, f32, number(4), floats(2, 3, true)), undecided);
+  EXPECT_EQ(enclose(BinaryOp::greater, f32, number(4), floats(2, 3, true)), undecided);
   EXPECT_EQ(enclose(BinaryOp::equal, f32, floats(1, 1, true), number(1)), undecided);
+  EXPECT_EQ(enclose(BinaryOp::not_equal, f32, floats(1, 1, true), number(1)), undecided);
 }
 
 TEST(Enclosure, sum_with_a_product_is_rounded_once) {

@@ -58,32 +58,32 @@ bool is_whole_point(const Enclosure& y) {
 
 }  // namespace
 
-Enclosure rising(const MathFunction& f, const Enclosure& x, const Enclosure&) {
+Enclosure rising_range(const MathFunction& f, const Enclosure& x, const Enclosure&) {
   return hull_of_ends(f, x);
 }
 
-Enclosure rising_from_zero(const MathFunction& f, const Enclosure& x, const Enclosure&) {
+Enclosure rising_from_zero_range(const MathFunction& f, const Enclosure& x, const Enclosure&) {
   if (right_of(x) < 0) return only_nan();
   Enclosure result = hull_of_ends(f, interval(std::max(left_of(x), -0.0), right_of(x)));
   result.no_number = left_of(x) < 0;
   return result;
 }
 
-Enclosure magnitude(const MathFunction&, const Enclosure& x, const Enclosure&) {
+Enclosure absolute_range(const MathFunction&, const Enclosure& x, const Enclosure&) {
   const double a = std::fabs(left_of(x)), b = std::fabs(right_of(x));
   return interval(has_zero(x) ? 0.0 : std::min(a, b), std::max(a, b));
 }
 
-Enclosure sine(const MathFunction& f, const Enclosure& x, const Enclosure&) {
+Enclosure sine_range(const MathFunction& f, const Enclosure& x, const Enclosure&) {
   return wave(f, std::cos, x);
 }
 
-Enclosure cosine(const MathFunction& f, const Enclosure& x, const Enclosure&) {
+Enclosure cosine_range(const MathFunction& f, const Enclosure& x, const Enclosure&) {
   return wave(f, std::sin, x);
 }
 
 /// Rises from pole to pole, and the poles are the zeros of cos.
-Enclosure tangent(const MathFunction& f, const Enclosure& x, const Enclosure&) {
+Enclosure tangent_range(const MathFunction& f, const Enclosure& x, const Enclosure&) {
   if (has_infinity(x)) {
     return left_of(x) == right_of(x) ? only_nan() : everything(Scalar::f64);
   }
@@ -92,7 +92,7 @@ Enclosure tangent(const MathFunction& f, const Enclosure& x, const Enclosure&) {
 }
 
 /// On x >= +0 a power is monotone in the base and in the exponent.
-Enclosure power(const MathFunction& f, const Enclosure& x, const Enclosure& y) {
+Enclosure power_range(const MathFunction& f, const Enclosure& x, const Enclosure& y) {
   if (!std::signbit(left_of(x))) return hull_of_corners(f, x, y);
   if (is_whole_point(y)) return whole_power(f, x, y);
   return everything(Scalar::f64);
@@ -100,7 +100,7 @@ Enclosure power(const MathFunction& f, const Enclosure& x, const Enclosure& y) {
 
 /// The angle of points of a rectangle is extreme at its corners, unless the rectangle has the
 /// origin or crosses the negative abscissa, where the angle jumps.
-Enclosure angle(const MathFunction& f, const Enclosure& ordinate, const Enclosure& abscissa) {
+Enclosure angle_range(const MathFunction& f, const Enclosure& ordinate, const Enclosure& abscissa) {
   const bool origin = has_zero(ordinate) && has_zero(abscissa);
   const bool crosses = std::signbit(left_of(ordinate)) != std::signbit(right_of(ordinate)) &&
                        std::signbit(left_of(abscissa));

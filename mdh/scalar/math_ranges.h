@@ -10,16 +10,16 @@
 namespace mdh::scalar {
 
 /// Functions that rise wherever they are defined: exp, tanh, floor, sqrt from -0, log from -0.
-Enclosure rising(const MathFunction& f, const Enclosure& x, const Enclosure& y);
-Enclosure rising_from_zero(const MathFunction& f, const Enclosure& x, const Enclosure& y);
+Enclosure rising_range(const MathFunction& f, const Enclosure& x, const Enclosure& y);
+Enclosure rising_from_zero_range(const MathFunction& f, const Enclosure& x, const Enclosure& y);
 
-Enclosure magnitude(const MathFunction& f, const Enclosure& x, const Enclosure& y);
-Enclosure sine(const MathFunction& f, const Enclosure& x, const Enclosure& y);
-Enclosure cosine(const MathFunction& f, const Enclosure& x, const Enclosure& y);
-Enclosure tangent(const MathFunction& f, const Enclosure& x, const Enclosure& y);
-Enclosure power(const MathFunction& f, const Enclosure& x, const Enclosure& y);
+Enclosure absolute_range(const MathFunction& f, const Enclosure& x, const Enclosure& y);
+Enclosure sine_range(const MathFunction& f, const Enclosure& x, const Enclosure& y);
+Enclosure cosine_range(const MathFunction& f, const Enclosure& x, const Enclosure& y);
+Enclosure tangent_range(const MathFunction& f, const Enclosure& x, const Enclosure& y);
+Enclosure power_range(const MathFunction& f, const Enclosure& x, const Enclosure& y);
 
 /// atan2(y, x): the first argument is the ordinate.
-Enclosure angle(const MathFunction& f, const Enclosure& ordinate, const Enclosure& abscissa);
+Enclosure angle_range(const MathFunction& f, const Enclosure& ordinate, const Enclosure& abscissa);
 
 }  // namespace mdh::scalar
