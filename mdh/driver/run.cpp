@@ -157,7 +157,7 @@ class Verifier {
         twin_.emplace(*stages_, std::move(kernels.front()));
       }
       if (!modules.empty()) {
-        checks_->use(runtime::host::load(modules, runtime::host::find_compiler()),
+        checks_->use(runtime::host::load_by_any(modules, runtime::host::find_compiler()),
                      available_cores());
       }
       return;
@@ -166,7 +166,7 @@ class Verifier {
     if (modules.empty()) return;
     const runtime::host::Compiler compiler =
         runtime::host::compiler_for(original, runtime::Cache::of_user());
-    std::vector<runtime::host::Kernel> kernels = runtime::host::load(modules, compiler);
+    std::vector<runtime::host::Kernel> kernels = runtime::host::load_by_any(modules, compiler);
     if (stages_) twin_.emplace(*stages_, kernels.front());
     checks_->use(kernels, available_cores());
   }

@@ -28,7 +28,8 @@ CandidateCheck::CandidateCheck(const hl::Program& program, Memory& memory, Check
                                          CheckLimits{.seed = seed, .keeps = true});
   const std::vector<kernel::Module> modules = checks->modules();
   if (!modules.empty()) {
-    checks->use(runtime::host::load(modules, runtime::host::find_compiler()), available_cores());
+    checks->use(runtime::host::load_by_any(modules, runtime::host::find_compiler()),
+                available_cores());
   }
   task_ = checks->task_for(memory, inputs);
   checks_.emplace(hl::print(program), std::move(checks));

@@ -141,6 +141,23 @@ std::vector<Kernel> load(std::span<const kernel::Module> modules, const Compiler
   return load_unit(modules, unit_of({modules.begin(), modules.end()}, compiler), options);
 }
 
+std::vector<Kernel> load_by_any(std::span<const kernel::Module> modules, const Compiler& first,
+                                const BuildOptions& options) {
+  try {
+    return load(modules, first, options);
+  } catch (const kernel::Refused&) {
+    for (const std::string& path : find_compilers()) {
+      if (path == first.path) continue;
+      try {
+        return load(modules, find_compiler(path), options);
+      } catch (const kernel::Refused&) {
+        continue;
+      }
+    }
+    throw;
+  }
+}
+
 Kernel load(const kernel::Module& module, const BuildOptions& options) {
   const Compiler compiler = compiler_for(module, options.cache);
   const Unit unit = unit_of({module}, compiler);

@@ -56,6 +56,10 @@ class Kernel {
 std::vector<Kernel> load(std::span<const kernel::Module> modules, const Compiler& compiler,
                          const BuildOptions& options = {});
 
+/// The same with another compiler of this machine if this one refuses the source.
+std::vector<Kernel> load_by_any(std::span<const kernel::Module> modules, const Compiler& first,
+                                const BuildOptions& options = {});
+
 /// Compiles a module with the compiler and flags that it asks for, and loads it. Flags that the
 /// compiler refuses are the user's mistake. A source that it refuses is given to the other
 /// compilers of this machine, and the kernel's remark says so; kernel::Refused if none of them

@@ -372,7 +372,7 @@ TEST(Library, source_that_one_compiler_refuses_is_given_to_the_next) {
 
 TEST(Library, compiler_of_the_configuration_is_replaced_if_it_refuses) {
   const Script refuses(refuses_kernels), takes("exec cc \"$@\"");
-  const ScopedEnvironment others("MDH_CC", takes.path());
+  const ScopedEnvironment known("MDH_CC", takes.path() + ":" + refuses.path());
   Module module = module_of("f", "out[0] = 8;");
   module.compiler = refuses.path();
   module.flags = {"-O2"};
