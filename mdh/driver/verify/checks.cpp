@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "mdh/driver/verify/comparison.h"
+#include <mutex>
 
 namespace mdh::driver {
 namespace {
@@ -111,14 +110,39 @@ Checks::Prepared& Checks::kept(const std::string& key, const std::function<Prepa
 
 Checks::Prepared Checks::prepared_twin(int round) {
   const hl::Program& views = twin_->program();
-  Prepared p{subject_.memory(views), {}};
+  Prepared p{subject_.memory(views), {}, {}, {}};
   const std::span<void* const> inputs = inputs_of(*p.memory);
   fill(views, inputs, Numbers::words, limits_.seed + 17 + static_cast<uint64_t>(round));
   compile_by(kernels_, "mdh_definition_of_twin", inputs, threads_, *twin_);
-  p.task.points = points(*twin_);
-  p.task.coverage = coverage(p.task.points);
-  p.task.expected = twin_->expected(p.task.points, inputs, {}, limits_.share);
+  finish(*twin_, p);
   return p;
+}
+
+/// What one kernel only is compared with is not kept: it may be large.
+void Checks::finish(const Yardstick& yardstick, Prepared& p) const {
+  p.points = points(yardstick);
+  if (!limits_.keeps) return;
+  p.expected = yardstick.expected(p.points, inputs_of(*p.memory), p.about, limits_.share);
+}
+
+Checks::Judged Checks::judged(const Yardstick& yardstick, const Prepared& p) const {
+  if (!p.expected) return judged(yardstick, *p.memory, p.points, p.about);
+  return {compare(yardstick.program(), *p.expected, p.points, outputs_of(*p.memory)),
+          p.expected->weakness};
+}
+
+Checks::Judged Checks::judged(const Yardstick& yardstick, const Memory& memory,
+                              const Points& points, const About& about) const {
+  Comparer comparer(yardstick.program(), points, outputs_of(memory));
+  std::mutex mutex;
+  double weakness = 0;
+  const auto take = [&](int64_t first, const Expected& expected) {
+    comparer.take(first, expected.leaves);
+    const std::lock_guard<std::mutex> lock(mutex);
+    weakness = std::max(weakness, expected.weakness);
+  };
+  yardstick.each(points, inputs_of(memory), about, take, limits_.share);
+  return {comparer.result(), weakness};
 }
 
 void Checks::check_twin(Verification& result) {
@@ -131,10 +155,9 @@ void Checks::check_twin(Verification& result) {
     Prepared& p = kept(fmt::format("twin {}", round), [&] { return prepared_twin(round); });
     p.memory->poison(0xA5);
     subject_.run_twin(*p.memory);
-    const Comparison c =
-        compare(twin_->program(), p.task.expected, p.task.points, outputs_of(*p.memory));
+    const Comparison c = judged(*twin_, p).comparison;
     ++result.twin.runs;
-    result.twin.coverage = p.task.coverage;
+    result.twin.coverage = coverage(p.points);
     if (!c.right) {
       reject(
           "in the kernel's twin, which computes with whole words and never rounds, " + c.complaint,
@@ -145,7 +168,7 @@ void Checks::check_twin(Verification& result) {
 
 Checks::Prepared Checks::prepared_set(const Set& set) {
   const hl::Program& program = subject_.computation;
-  Prepared p{subject_.memory(program), {}};
+  Prepared p{subject_.memory(program), {}, {.whole = set.numbers == Numbers::whole}, {}};
   const std::span<void* const> inputs = inputs_of(*p.memory);
   fill(program, inputs, set.numbers, limits_.seed + set.seed);
   if (set.gate < gates_.size()) {
@@ -156,10 +179,7 @@ Checks::Prepared Checks::prepared_set(const Set& set) {
     thin(program, inputs, gates_[set.gate], density, stay, limits_.seed + set.seed);
   }
   compile_by(kernels_, "mdh_definition", inputs, threads_, yardstick_);
-  p.task.points = points(yardstick_);
-  p.task.coverage = coverage(p.task.points);
-  p.task.expected = yardstick_.expected(p.task.points, inputs,
-                                        {.whole = set.numbers == Numbers::whole}, limits_.share);
+  finish(yardstick_, p);
   return p;
 }
 
@@ -169,12 +189,11 @@ void Checks::check_set(const Set& set, const std::string& what, Verification& re
   Prepared& p = kept(key, [&] { return prepared_set(set); });
   p.memory->poison(0xA5);
   subject_.run(*p.memory);
-  const Comparison c =
-      compare(subject_.computation, p.task.expected, p.task.points, outputs_of(*p.memory));
+  const Judged j = judged(yardstick_, p);
   ++check.runs;
-  check.coverage = p.task.coverage;
-  if (&check == &result.random) result.weakness = p.task.expected.weakness;
-  if (!c.right) reject(what + c.complaint, result);
+  check.coverage = coverage(p.points);
+  if (&check == &result.random) result.weakness = j.weakness;
+  if (!j.comparison.right) reject(what + j.comparison.complaint, result);
 }
 
 Checks::Task Checks::task_for(Memory& memory, Inputs inputs) {
@@ -211,17 +230,15 @@ void Checks::check_thinned(Verification& result) {
 }
 
 void Checks::check_random(const Memory& memory, int64_t depth, Verification& result) {
-  const hl::Program& p = subject_.computation;
   compile_by(kernels_, "mdh_definition", inputs_of(memory), threads_, yardstick_);
   const Points at = points(yardstick_);
-  const Expected expected =
-      yardstick_.expected(at, inputs_of(memory), {.depth = depth}, limits_.share);
-  const Comparison c = compare(p, expected, at, outputs_of(memory));
+  const Judged j = judged(yardstick_, memory, at, {.depth = depth});
+  const Comparison& c = j.comparison;
   result.coverage = result.random.coverage = coverage(at);
   ++result.random.runs;
   result.max_error = c.max_error;
   result.bound = c.bound;
-  result.weakness = expected.weakness;
+  result.weakness = j.weakness;
   if (!c.right) reject(c.complaint, result);
 }
 

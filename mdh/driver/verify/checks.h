@@ -8,6 +8,7 @@
 
 #include "mdh/driver/memory.h"
 #include "mdh/driver/verification.h"
+#include "mdh/driver/verify/comparison.h"
 #include "mdh/driver/verify/data_sets.h"
 #include "mdh/driver/verify/twin.h"
 #include "mdh/driver/verify/yardstick.h"
@@ -74,15 +75,25 @@ class Checks {
     size_t gate = 0;
     uint64_t seed = 1;
   };
-  /// A task with memory of its own.
+  /// Data in memory of their own.
   struct Prepared {
     std::unique_ptr<Memory> memory;
-    Task task;
+    Points points;
+    About about;
+    std::optional<Expected> expected;  // if another kernel may need it
+  };
+  struct Judged {
+    Comparison comparison;
+    double weakness = 0;
   };
   Prepared prepared_set(const Set& set);
   Prepared prepared_twin(int round);
   Prepared& kept(const std::string& key, const std::function<Prepared()>& make);
   void check_set(const Set& set, const std::string& what, Verification& result, Check& check);
+  void finish(const Yardstick& yardstick, Prepared& p) const;
+  Judged judged(const Yardstick& yardstick, const Prepared& p) const;
+  Judged judged(const Yardstick& yardstick, const Memory& memory, const Points& points,
+                const About& about) const;
   Points points(const Yardstick& yardstick) const;
   Coverage coverage(const Points& points) const;
   std::span<void* const> inputs_of(const Memory& memory) const;

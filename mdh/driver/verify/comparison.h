@@ -1,6 +1,7 @@
 // Outputs in memory against what they may be.
 #pragma once
 
+#include <mutex>
 #include <string>
 
 #include "mdh/driver/verify/yardstick.h"
@@ -14,7 +15,33 @@ struct Comparison {
   std::string complaint;  // the first wrong element
 };
 
-/// Outputs in declaration order. Zeros are equal whatever their sign.
+/// Outputs in declaration order. Zeros are equal whatever their sign. Threads may compare different
+/// parts at the same time.
+class Comparer {
+ public:
+  Comparer(const hl::Program& program, const Points& points, std::span<void* const> outputs);
+  ~Comparer();
+
+  /// Points from `first` on, and what every leaf of them may be.
+  void take(int64_t first, std::span<const scalar::Enclosure> leaves);
+
+  /// Of several wrong elements the one that comes first.
+  const Comparison& result() const { return result_; }
+
+ private:
+  struct Place;
+  Comparison compared(int64_t first, std::span<const scalar::Enclosure> leaves) const;
+
+  const Points& points_;
+  std::vector<int64_t> counts_;
+  std::vector<Place> places_;
+  size_t width_;
+  std::mutex mutex_;
+  Comparison result_;
+  int64_t wrong_from_;  // behind all points if nothing is wrong
+};
+
+/// At all points at once.
 Comparison compare(const hl::Program& program, const Expected& expected, const Points& points,
                    std::span<void* const> outputs);
 

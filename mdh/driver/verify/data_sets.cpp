@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "mdh/driver/verify/ranges.h"
 #include "mdh/hl/address.h"
 #include "mdh/scalar/tape.h"
 #include "mdh/support/random.h"
@@ -90,6 +91,12 @@ class GateSearch {
   std::vector<size_t> sums_;
 };
 
+/// Chunks of buffers have numbers of their own, so that threads can draw them in any order.
+Random random_of(uint64_t seed, size_t buffer, uint64_t chunk) {
+  Random mixed(seed * 0x9e3779b97f4a7c15u + buffer);
+  return Random(mixed.next() + chunk * 0xbf58476d1ce4e5b9u);
+}
+
 bool is_float_buffer(const hl::BufferView& view) {
   return view.type.is_scalar() && is_floating(scalar_of(view.type));
 }
@@ -128,37 +135,41 @@ std::vector<Gate> find_gates(const hl::Program& program, const Meaning& meaning)
 
 void fill(const hl::Program& program, std::span<void* const> inputs, Numbers numbers,
           uint64_t seed) {
-  Random random(seed);
   for (size_t b = 0; b < program.inputs.size(); ++b) {
     const hl::BufferView& view = program.inputs[b];
     const std::vector<scalar::Leaf> leaves = leaves_of(view.type);
     const int64_t bytes = scalar::bytes_of(view.type);
-    char* element = static_cast<char*>(inputs[b]);
     const int64_t count = scalar::volume(hl::extents(program, view));
-    for (int64_t n = 0; n < count; ++n, element += bytes) {
-      for (const scalar::Leaf& leaf : leaves) {
-        scalar::store(leaf.type, element + leaf.offset, drawn(leaf.type, numbers, random));
+    in_chunks(count, [&](int64_t begin, int64_t end, uint64_t chunk) {
+      Random random = random_of(seed, b, chunk);
+      char* element = static_cast<char*>(inputs[b]) + begin * bytes;
+      for (int64_t n = begin; n < end; ++n, element += bytes) {
+        for (const scalar::Leaf& leaf : leaves) {
+          scalar::store(leaf.type, element + leaf.offset, drawn(leaf.type, numbers, random));
+        }
       }
-    }
+    });
   }
 }
 
 void thin(const hl::Program& program, std::span<void* const> inputs, const Gate& gate,
           double density, const std::vector<std::vector<int64_t>>& points, uint64_t seed) {
-  Random random(seed);
+  const auto limit = static_cast<uint64_t>(density >= 1 ? 0x1p63 : density * 0x1p63);
   for (const size_t b : gate.buffers) {
     const hl::BufferView& view = program.inputs[b];
     const Scalar type = scalar_of(view.type);
     const std::unordered_set<int64_t> stay = read_at(program, view, points);
     const Value closed = scalar::from_floating(type, gate.value);
     const int64_t bytes = scalar::bytes_of(type);
-    const auto limit = static_cast<uint64_t>(density >= 1 ? 0x1p63 : density * 0x1p63);
-    char* element = static_cast<char*>(inputs[b]);
     const int64_t count = scalar::volume(hl::extents(program, view));
-    for (int64_t n = 0; n < count; ++n, element += bytes) {
-      if (random.next() >> 1 < limit || stay.contains(n)) continue;
-      scalar::store(type, element, closed);
-    }
+    in_chunks(count, [&](int64_t begin, int64_t end, uint64_t chunk) {
+      Random random = random_of(seed + 1, b, chunk);
+      char* element = static_cast<char*>(inputs[b]) + begin * bytes;
+      for (int64_t n = begin; n < end; ++n, element += bytes) {
+        if (random.next() >> 1 < limit || stay.contains(n)) continue;
+        scalar::store(type, element, closed);
+      }
+    });
   }
 }
 

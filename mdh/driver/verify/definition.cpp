@@ -1,15 +1,24 @@
 #include "mdh/driver/verify/definition.h"
 
+#include "mdh/driver/verify/compiled_blocks.h"
 #include "mdh/driver/verify/input_reader.h"
+#include "mdh/driver/verify/ranges.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/scalar/algebra.h"
-#include "mdh/support/random.h"
 
 namespace mdh::driver {
 namespace {
 
 using hl::Shape;
 using scalar::Value;
+
+size_t row_width(const Meaning& meaning) {
+  size_t width = 0;
+  for (const scalar::Assignment& a : meaning.f.results) {
+    width += static_cast<size_t>(scalar::width_of(a.value.type()));
+  }
+  return width;
+}
 
 /// Folds what contributes to one result.
 class Fold {
@@ -21,13 +30,16 @@ class Fold {
         algebra_(meaning.f, meaning.combine),
         point_(sizes_.size()),
         operands_(static_cast<size_t>(hl::leaf_count(views.inputs))) {
-    for (const scalar::Assignment& a : meaning.f.results) {
-      fresh_.resize(fresh_.size() + static_cast<size_t>(scalar::width_of(a.value.type())));
-    }
+    fresh_.resize(row_width(meaning));
   }
 
   size_t width() const { return fresh_.size(); }
   scalar::Algebra& algebra() { return algebra_; }
+
+  void only_between(const std::vector<int64_t>& begins, const std::vector<int64_t>& ends) {
+    begins_ = begins;
+    ends_ = ends;
+  }
 
   /// `is_alone`: along scanned dimensions, too, only the point itself.
   void operator()(std::span<const int64_t> at, bool is_alone, std::span<Value> row) {
@@ -42,8 +54,8 @@ class Fold {
     if (d == sizes_.size()) return contribute(row);
     const Shape shape = views_.dimensions[d].combine.shape;
     const bool stays = shape == Shape::concatenate || (shape == Shape::scan && is_alone_);
-    const int64_t first = stays ? at_[d] : 0;
-    const int64_t last = shape == Shape::pointwise ? sizes_[d] - 1 : at_[d];
+    const int64_t first = stays ? at_[d] : begins_[d];
+    const int64_t last = shape == Shape::pointwise ? ends_[d] - 1 : at_[d];
     for (point_[d] = first; point_[d] <= last; ++point_[d]) walk(d + 1, row);
   }
 
@@ -58,7 +70,7 @@ class Fold {
   }
 
   const hl::Program& views_;
-  std::vector<int64_t> sizes_;
+  std::vector<int64_t> sizes_, begins_, ends_;
   InputReader reader_;
   scalar::ScalarAlgebra algebra_;
   std::vector<int64_t> point_;
@@ -100,9 +112,30 @@ Points all_points(const hl::Program& program) {
 Definition::Definition(hl::Program views, Meaning meaning)
     : views_(std::move(views)), meaning_(std::move(meaning)) {}
 
-Rows Definition::interpreted(const Points& points, std::span<void* const> inputs,
+Definition::Window Definition::whole() const {
+  const std::vector<int64_t> sizes = hl::sizes(views_);
+  return {std::vector<int64_t>(sizes.size(), 0), sizes};
+}
+
+/// A random part of each dimension that is not kept, until so few terms are left.
+Definition::Window Definition::some_terms(int64_t most, Random& random) const {
+  Window window = whole();
+  const auto length = [&](size_t d) { return window.ends[d] - window.begins[d]; };
+  for (size_t d = 0; d < window.ends.size(); ++d) {
+    if (views_.dimensions[d].combine.shape == Shape::concatenate) continue;
+    const int64_t part = std::min(length(d), std::max<int64_t>(2, most));
+    window.begins[d] = random.between(0, length(d) - part);
+    window.ends[d] = window.begins[d] + part;
+    most /= part;
+  }
+  return window;
+}
+
+Rows Definition::interpreted(const Points& points, const Window& window,
+                             std::span<void* const> inputs,
                              const std::function<void(double)>& share) const {
   Fold fold(views_, meaning_, inputs);
+  fold.only_between(window.begins, window.ends);
   const std::vector<int64_t> counts = hl::result_sizes(views_);
   Rows rows{std::vector<Value>(static_cast<size_t>(points.count) * fold.width()), fold.width()};
   for (int64_t n = 0; n < points.count; ++n) {
@@ -119,44 +152,63 @@ Rows Definition::interpreted(const Points& points, std::span<void* const> inputs
   return rows;
 }
 
-Rows Definition::compiled(const Points& points, std::span<void* const> inputs) const {
-  const size_t width = meaning_.f.results.size();
-  Rows rows{std::vector<Value>(static_cast<size_t>(points.count) * width), width};
-  std::vector<int64_t> coordinates = points.coordinates;
-  int64_t count[2] = {points.count, points.all ? 1 : 0};
-  std::vector<void*> buffers = {rows.values.data(), coordinates.data(), count};
-  buffers.insert(buffers.end(), inputs.begin(), inputs.end());
-  (*kernel_)(buffers, threads_);
-  return rows;
+void Definition::compiled(const Points& points, const Window& window, std::span<void* const> inputs,
+                          const TakeRows& take, const std::function<void(double)>& share) const {
+  CompiledBlocks(views_, meaning_, {*kernel_, threads_}, points)
+      .run(window.begins, window.ends, inputs, take, share);
+}
+
+void Definition::each(const Points& points, std::span<void* const> inputs, const TakeRows& take,
+                      const std::function<void(double)>& share) const {
+  if (kernel_) return compiled(points, whole(), inputs, take, share);
+  const Rows rows = interpreted(points, whole(), inputs, share);
+  const RowsView all{rows.values, rows.width};
+  in_ranges(points.count,
+            [&](int, int64_t begin, int64_t end) { take(begin, all.part(begin, end)); });
 }
 
 Rows Definition::at(const Points& points, std::span<void* const> inputs,
                     const std::function<void(double)>& share) const {
-  return kernel_ ? compiled(points, inputs) : interpreted(points, inputs, share);
+  const size_t width = row_width(meaning_);
+  Rows all{std::vector<Value>(static_cast<size_t>(points.count) * width), width};
+  const auto put = [&](int64_t first, const RowsView& rows) {
+    std::copy(rows.values.begin(), rows.values.end(),
+              all.values.begin() + first * static_cast<int64_t>(width));
+  };
+  each(points, inputs, put, share);
+  return all;
 }
 
+/// Points at which a scan, too, combines only what is in the window.
 void Definition::compute_by(const runtime::host::Kernel& kernel, std::span<void* const> inputs,
                             int threads) {
   const std::vector<int64_t> counts = hl::result_sizes(views_);
-  int64_t terms = 1;
-  for (size_t d = 0; d < counts.size(); ++d) {
-    if (views_.dimensions[d].combine.shape != Shape::concatenate) terms *= hl::sizes(views_)[d];
-  }
-  Random random(77);
-  Points some{.count = std::clamp<int64_t>((int64_t{1} << 16) / terms, 2, 64)};
-  for (int64_t n = 0; n < some.count; ++n) {
-    for (const int64_t size : counts) some.coordinates.push_back(random.between(0, size - 1));
-  }
-  const Rows expected = interpreted(some, inputs, {});
   kernel_ = kernel;
   threads_ = threads;
-  const Rows found = compiled(some, inputs);
-  if (found.values == expected.values) return;
-  kernel_.reset();
-  missing("E621",
-          "the compiler translates a plain loop nest of the definition wrongly: it disagrees with "
-          "the interpreter, so nothing that it compiles can be trusted",
-          "name another compiler in MDH_CC");
+  Random random(77);
+  for (int round = 0; round < 4; ++round) {
+    const Window window = some_terms(int64_t{1} << 10, random);
+    Points some{.count = 16};
+    for (int64_t n = 0; n < some.count; ++n) {
+      for (size_t d = 0; d < counts.size(); ++d) {
+        const bool scanned = views_.dimensions[d].combine.shape == Shape::scan;
+        some.coordinates.push_back(scanned ? random.between(window.begins[d], window.ends[d] - 1)
+                                           : random.between(0, counts[d] - 1));
+      }
+    }
+    const Rows expected = interpreted(some, window, inputs, {});
+    std::vector<Value> found(expected.values.size());
+    compiled(some, window, inputs, [&](int64_t first, const RowsView& rows) {
+      std::copy(rows.values.begin(), rows.values.end(),
+                found.begin() + first * static_cast<int64_t>(rows.width));
+    });
+    if (found == expected.values) continue;
+    kernel_.reset();
+    missing("E621",
+            "the compiler translates a plain loop nest of the definition wrongly: it disagrees "
+            "with the interpreter, so nothing that it compiles can be trusted",
+            "name another compiler in MDH_CC");
+  }
 }
 
 }  // namespace mdh::driver

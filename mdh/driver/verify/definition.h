@@ -10,6 +10,7 @@
 #include "mdh/kernel/module.h"
 #include "mdh/runtime/host/library.h"
 #include "mdh/scalar/value.h"
+#include "mdh/support/random.h"
 
 namespace mdh::driver {
 
@@ -22,6 +23,22 @@ struct Rows {
     return {values.data() + n * width, width};
   }
 };
+
+/// Rows of consecutive points, for as long as the one who made them keeps them.
+struct RowsView {
+  std::span<const scalar::Value> values;
+  size_t width = 0;
+  size_t count() const { return width == 0 ? 0 : values.size() / width; }
+  std::span<const scalar::Value> operator[](size_t n) const {
+    return values.subspan(n * width, width);
+  }
+  RowsView part(int64_t begin, int64_t end) const {
+    const auto from = static_cast<size_t>(begin), to = static_cast<size_t>(end);
+    return {values.subspan(from * width, (to - from) * width), width};
+  }
+};
+using TakeRows = std::function<void(int64_t first, const RowsView& rows)>;
+using Share = std::function<void(double)>;
 
 /// Points of the result, one coordinate per dimension, 0 in reduced ones; empty: all of them.
 struct Points {
@@ -50,14 +67,26 @@ class Definition {
   void compute_by(const runtime::host::Kernel& kernel, std::span<void* const> inputs, int threads);
   bool is_compiled() const { return kernel_.has_value(); }
 
-  /// Inputs in declaration order. `share` is told how much is done.
+  /// In blocks of rows that stay in caches, one per core: `take` is called by several threads at a
+  /// time, in any order. Inputs in declaration order. `share` is told how much is done.
+  void each(const Points& points, std::span<void* const> inputs, const TakeRows& take,
+            const std::function<void(double)>& share = {}) const;
+
+  /// All rows.
   Rows at(const Points& points, std::span<void* const> inputs,
           const std::function<void(double)>& share = {}) const;
 
  private:
-  Rows interpreted(const Points& points, std::span<void* const> inputs,
+  /// What contributes lies in [begin, end) of every dimension that is reduced or scanned.
+  struct Window {
+    std::vector<int64_t> begins, ends;
+  };
+  Window whole() const;
+  Window some_terms(int64_t most, Random& random) const;
+  Rows interpreted(const Points& points, const Window& window, std::span<void* const> inputs,
                    const std::function<void(double)>& share) const;
-  Rows compiled(const Points& points, std::span<void* const> inputs) const;
+  void compiled(const Points& points, const Window& window, std::span<void* const> inputs,
+                const TakeRows& take, const std::function<void(double)>& share = {}) const;
 
   hl::Program views_;
   Meaning meaning_;

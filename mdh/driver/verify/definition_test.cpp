@@ -61,15 +61,43 @@ TEST(Definition, compiled_loops_and_the_interpreter_agree) {
   }
 }
 
+/// Large enough for several blocks, at sizes that do not fit into them.
+TEST(Definition, blocks_of_rows_are_those_of_all_points) {
+  const std::vector<std::string> large = {
+      "out_view( y: f32 = [i] ) * md_hom( i: 300007 by ps(add) ) { y = x; } "
+      "* inp_view( x: f32 = [i] )",
+      "out_view( y: i32 = [i, j] ) * md_hom( i: 701 by cc, j: 1009 by ps(max) ) { y = x; } "
+      "* inp_view( x: i32 = [i, j] )",
+      "out_view( y: i32 = [i, j] ) * md_hom( i: 701 by ps(add), j: 1009 by cc ) { y = x; } "
+      "* inp_view( x: i32 = [i, j] )",
+      "out_view( y: f64 = [i, j] ) * md_hom( i: 701 by cc, j: 1009 by cc ) { y = x * 0.5; } "
+      "* inp_view( x: f64 = [i, j] )"};
+  for (const std::string& body : large) {
+    const hl::Program p = hl::parse("mdh 1\nprogram p = " + body);
+    Memory memory(p);
+    const auto inputs = memory.pointers().subspan(p.outputs.size());
+    fill(p, inputs, Numbers::tenths, 5);
+    const Meaning meaning = meaning_of(p);
+    Definition interpreted(p, meaning), compiled(p, meaning);
+    const std::vector<kernel::Module> modules = {plain_loops(p, meaning, "plain")};
+    compiled.compute_by(runtime::host::load(modules, runtime::host::find_compiler()).front(),
+                        inputs, 2);
+    EXPECT_TRUE(interpreted.at(all_points(p), inputs).values ==
+                compiled.at(all_points(p), inputs).values)
+        << body;
+  }
+}
+
 TEST(Definition, compiler_that_computes_something_else_is_found) {
   const hl::Program p = matvec(Scalar::f32, 5, 7);
   Memory memory(p);
   const auto inputs = memory.pointers().subspan(1);
   fill(p, inputs, Numbers::tenths, 5);
   kernel::Module module = plain_loops(p, meaning_of(p), "plain");
-  const size_t at = module.source.find("< 7");
+  const std::string end = "< window[3]";
+  const size_t at = module.source.find(end);
   ASSERT_NE(at, std::string::npos) << module.source;
-  module.source.replace(at, 3, "< 6");
+  module.source.replace(at, end.size(), "< window[3] - 1");
   Definition definition(p, meaning_of(p));
   const std::vector<kernel::Module> modules = {module};
   const auto kernel = runtime::host::load(modules, runtime::host::find_compiler()).front();

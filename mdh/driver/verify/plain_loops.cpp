@@ -147,9 +147,10 @@ class PlainLoops {
         continue;
       }
       const bool scanned = dimension.combine.shape == Shape::scan;
-      const std::string first = scanned ? fmt::format("all ? point[{}] : 0", d) : "0";
+      const std::string first = scanned ? fmt::format("all ? point[{}] : window[{}]", d, 2 * d)
+                                        : fmt::format("window[{}]", 2 * d);
       const std::string last =
-          scanned ? fmt::format("point[{}] + 1", d) : fmt::format("{}", sizes_[d]);
+          scanned ? fmt::format("point[{}] + 1", d) : fmt::format("window[{}]", 2 * d + 1);
       text = fmt::format("for (long {0} = {1}; {0} < {2}; ++{0}) {{\n{3}}}\n", at, first, last,
                          indent(text, 2));
     }
@@ -174,8 +175,8 @@ class PlainLoops {
     const std::string text = pointers + declared("sum") + "int is_first = 1;\n(void)is_first;\n" +
                              loops(body) + stored("sum", "row");
     return fmt::format(
-        "static void {}_fold(void *const *inputs, const long *point, long all, long *row) {{\n"
-        "  (void)inputs;\n  (void)point;\n  (void)all;\n{}}}\n",
+        "static void {}_fold(void *const *inputs, const long *point, long all, const long *window, "
+        "long *row) {{\n  (void)inputs;\n  (void)point;\n  (void)all;\n  (void)window;\n{}}}\n",
         name, indent(text, 2));
   }
 
@@ -188,7 +189,7 @@ class PlainLoops {
       int64_t inner = 1;
       for (size_t e = d + 1; e < counts.size(); ++e) inner *= counts[e];
       const std::string body =
-          fmt::format("if (n / {} % {} == 0) continue;\n", inner, counts[d]) +
+          fmt::format("if ((first + n) / {} % {} == 0) continue;\n", inner, counts[d]) +
           loaded("before", fmt::format("rows + (n - {}) * {}", inner, width())) +
           loaded("here", fmt::format("rows + n * {}", width())) +
           combined("before", "here", "next") +
@@ -196,13 +197,14 @@ class PlainLoops {
       text += fmt::format("for (long n = 0; n < count; ++n) {{\n{}}}\n", indent(body, 2));
     }
     return fmt::format(
-        "static void {}_scan(long *rows, long count) {{\n  (void)rows;\n  (void)count;\n{}}}\n",
+        "static void {}_scan(long *rows, long first, long count) {{\n  (void)rows;\n"
+        "  (void)first;\n  (void)count;\n{}}}\n",
         name, indent(text, 2));
   }
 
   std::string entry(const std::string& name) {
     const std::vector<int64_t> counts = hl::result_sizes(views_);
-    std::string unflattened = "long rest = n;\n(void)rest;\n";
+    std::string unflattened = "long rest = first + n;\n(void)rest;\n";
     for (size_t d = counts.size(); d-- > 0;) {
       unflattened += fmt::format("point[{0}] = rest % {1};\nrest /= {1};\n", d, counts[d]);
     }
@@ -210,7 +212,8 @@ class PlainLoops {
     const std::string body = fmt::format(
         "long *const rows = (long *)buffers[0];\n"
         "const long *const points = (const long *)buffers[1];\n"
-        "const long count = ((const long *)buffers[2])[0], all = ((const long *)buffers[2])[1];\n"
+        "const long *const numbers = (const long *)buffers[2];\n"
+        "const long count = numbers[0], all = numbers[1], first = numbers[2];\n"
         "(void)workspace;\n"
         "#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)\n"
         "for (long n = 0; n < count; ++n) {{\n"
@@ -218,9 +221,9 @@ class PlainLoops {
         "  if (all) {{\n{1}  }} else {{\n"
         "    for (long d = 0; d < {2}; ++d) point[d] = points[n * {2} + d];\n"
         "  }}\n"
-        "  {3}_fold(buffers + 3, point, all, rows + n * {4});\n"
+        "  {3}_fold(buffers + 3, point, all, numbers + 3, rows + n * {4});\n"
         "}}\n"
-        "if (all) {3}_scan(rows, count);\n",
+        "if (all) {3}_scan(rows, first, count);\n",
         rank, indent(unflattened, 4), counts.size(), name, width());
     return fmt::format("void {}_entry(void **buffers, char *workspace, long threads) {{\n{}}}\n",
                        name, indent(body, 2));
@@ -245,7 +248,7 @@ kernel::Module plain_loops(const hl::Program& views, const Meaning& meaning,
   module.source = PlainLoops(views, meaning).source(name);
   module.steps = {{kernel::Launch{name + "_entry"}}};
   // Sizes are known when it is called: the first three buffers are not checked.
-  for (const char* buffer : {"rows", "points", "count"}) {
+  for (const char* buffer : {"rows", "points", "numbers"}) {
     module.arguments.push_back({.name = buffer, .type = "i64", .bytes_per_element = 8});
   }
   for (const hl::BufferView& view : views.inputs) {

@@ -11,9 +11,11 @@ bool has_plain_loops(const hl::Program& views, const Meaning& meaning);
 
 /// NAME_entry(buffers, ...) computes results before out_view, one row per point of the result, each
 /// of 8 bytes, as scalar::Value holds them. Buffers: the rows; the points to compute, one i64 per
-/// dimension; how many, and 1 if the points are all points in row-major order instead; then all
-/// inputs. Among all points, scans are carried out at the end, row after row; an element of a list
-/// is folded from everything before it.
+/// dimension; numbers; then all inputs. The numbers: how many points; 1 if they are consecutive
+/// ones of all points in row-major order instead; the first of those; then for every dimension
+/// where what contributes begins and ends. Among all points, scans are carried out at the end, row
+/// after row, beginning with the one that lies before the first in memory; an element of a list is
+/// folded from everything before it.
 kernel::Module plain_loops(const hl::Program& views, const Meaning& meaning,
                            const std::string& name);
 

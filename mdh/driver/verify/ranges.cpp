@@ -12,15 +12,15 @@ int most_ranges() {
   return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 16);
 }
 
-int in_ranges(int64_t count,
-              const std::function<void(int part, int64_t begin, int64_t end)>& work) {
-  constexpr int64_t few = 1 << 14;
-  const int parts = count < few ? 1 : most_ranges();
+namespace {
+
+/// work(part) in a thread each; the first failure is thrown here.
+void in_threads(int parts, const std::function<void(int part)>& work) {
   std::mutex mutex;
   std::exception_ptr failure;
   const auto run = [&](int part) {
     try {
-      work(part, count * part / parts, count * (part + 1) / parts);
+      work(part);
     } catch (...) {
       const std::lock_guard<std::mutex> lock(mutex);
       failure = std::current_exception();
@@ -31,7 +31,31 @@ int in_ranges(int64_t count,
   run(0);
   for (std::thread& other : others) other.join();
   if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace
+
+int in_ranges(int64_t count,
+              const std::function<void(int part, int64_t begin, int64_t end)>& work) {
+  constexpr int64_t few = 1 << 14;
+  const int parts = count < few ? 1 : most_ranges();
+  in_threads(parts,
+             [&](int part) { work(part, count * part / parts, count * (part + 1) / parts); });
   return parts;
+}
+
+void on_all_cores(bool many, const std::function<void()>& work) {
+  in_threads(many ? most_ranges() : 1, [&](int) { work(); });
+}
+
+void in_chunks(int64_t count,
+               const std::function<void(int64_t begin, int64_t end, uint64_t number)>& work) {
+  constexpr int64_t length = 1 << 12;
+  in_ranges(count, [&](int, int64_t begin, int64_t end) {
+    for (int64_t n = (begin + length - 1) / length; n * length < end; ++n) {
+      work(n * length, std::min((n + 1) * length, count), static_cast<uint64_t>(n));
+    }
+  });
 }
 
 }  // namespace mdh::driver

@@ -10,6 +10,14 @@ namespace mdh::driver {
 /// for few elements once, here. Returns the number of parts.
 int in_ranges(int64_t count, const std::function<void(int part, int64_t begin, int64_t end)>& work);
 
+/// Calls work() in a thread per core, or once, here.
+void on_all_cores(bool many, const std::function<void()>& work);
+
+/// Ranges of equal length, of which every thread takes some: work(begin, end, number). What a chunk
+/// is does not depend on the number of cores.
+void in_chunks(int64_t count,
+               const std::function<void(int64_t begin, int64_t end, uint64_t number)>& work);
+
 /// As many parts as there may be.
 int most_ranges();
 

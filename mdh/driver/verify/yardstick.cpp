@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "mdh/driver/verify/enclosed_fold.h"
 #include "mdh/driver/verify/plain_loops.h"
-#include "mdh/driver/verify/ranges.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/scalar/contraction.h"
 
@@ -60,11 +60,16 @@ Yardstick::Yardstick(const hl::Program& program, const scalar::Deviations& devia
   keeps_integers_ = scalar::keeps_integers(meaning_.f) && scalar::keeps_integers(meaning_.combine);
   is_deterministic_ = scalar::is_deterministic(meaning_.f, deviations);
   for (const scalar::Assignment& a : meaning_.f.results) {
-    combinations_.push_back(meaning_.combine.results.empty()
-                                ? std::nullopt
-                                : built_in_combination(meaning_, combinations_.size()));
-    depths_.push_back(scalar::depth_of({"", {}, {a}, meaning_.f.locals}));
-    epsilons_.push_back(coarsest_epsilon(a.value));
+    Result r{.depth = static_cast<double>(scalar::depth_of({"", {}, {a}, meaning_.f.locals})),
+             .coarsest = coarsest_epsilon(a.value)};
+    if (!meaning_.combine.results.empty()) {
+      r.combination = built_in_combination(meaning_, results_.size());
+    }
+    if (a.value.type().is_scalar() && is_floating(scalar_of(a.value.type()))) {
+      r.epsilon = scalar::epsilon_of(scalar_of(a.value.type()));
+      r.smallest = smallest_of(scalar_of(a.value.type()));
+    }
+    results_.push_back(r);
   }
   if (is_enclosed_) return;
   measured_ = measured(meaning_, rules_);
@@ -90,30 +95,43 @@ void Yardstick::compute_by(const runtime::host::Kernel& kernel, std::span<void* 
   definition_.compute_by(kernel, inputs, threads);
 }
 
-Expected Yardstick::expected(const Points& points, std::span<void* const> inputs,
-                             const About& about, const std::function<void(double)>& share) const {
+void Yardstick::each(const Points& points, std::span<void* const> inputs, const About& about,
+                     const Take& take, const std::function<void(double)>& share) const {
   if (is_enclosed_) {
-    return enclosed_results(program(), meaning_, deviations_, points, inputs, about, share);
+    take(0, enclosed_results(program(), meaning_, deviations_, points, inputs, about, share));
+    return;
   }
-  return from_rows(definition_.at(points, inputs, share), about);
+  const auto judge = [&](int64_t first, const RowsView& rows) { take(first, judged(rows, about)); };
+  definition_.each(points, inputs, judge, share);
 }
 
-Expected Yardstick::from_rows(const Rows& rows, const About& about) const {
+Expected Yardstick::expected(const Points& points, std::span<void* const> inputs,
+                             const About& about, const std::function<void(double)>& share) const {
   Expected all;
   all.width = static_cast<size_t>(hl::leaf_count(program().outputs));
-  const size_t count = rows.width == 0 ? 0 : rows.values.size() / rows.width;
-  all.leaves.resize(count * all.width);
-  std::vector<Strength> strengths(static_cast<size_t>(most_ranges()));
-  in_ranges(static_cast<int64_t>(count), [&](int part, int64_t begin, int64_t end) {
-    for (auto n = static_cast<size_t>(begin); n < static_cast<size_t>(end); ++n) {
-      judge_row(rows[n], about, std::span(all.leaves).subspan(n * all.width, all.width),
-                strengths[static_cast<size_t>(part)]);
-    }
-  });
-  for (const Strength& s : strengths) {
-    all.weakness = std::max(all.weakness, s.weakness);
-    all.allowed = std::max(all.allowed, s.allowed);
+  all.leaves.resize(static_cast<size_t>(points.count) * all.width);
+  std::mutex mutex;
+  const auto put = [&](int64_t first, const Expected& block) {
+    std::copy(block.leaves.begin(), block.leaves.end(),
+              all.leaves.begin() + first * static_cast<int64_t>(all.width));
+    const std::lock_guard<std::mutex> lock(mutex);
+    all.weakness = std::max(all.weakness, block.weakness);
+    all.allowed = std::max(all.allowed, block.allowed);
+  };
+  each(points, inputs, about, put, share);
+  return all;
+}
+
+Expected Yardstick::judged(const RowsView& rows, const About& about) const {
+  Expected all;
+  all.width = static_cast<size_t>(hl::leaf_count(program().outputs));
+  all.leaves.resize(rows.count() * all.width);
+  Strength strength;
+  for (size_t n = 0; n < rows.count(); ++n) {
+    judge_row(rows[n], about, std::span(all.leaves).subspan(n * all.width, all.width), strength);
   }
+  all.weakness = strength.weakness;
+  all.allowed = strength.allowed;
   return all;
 }
 
@@ -132,25 +150,23 @@ Enclosure Yardstick::bounded(std::span<const Value> row, size_t result, const Ab
   const double wide = row[extra.wide].as_floating();
   const double magnitude = row[extra.magnitude].as_floating();
   const double terms = row[extra.count].as_floating();
-  const scalar::Expr& f = meaning_.f.results[result].value;
-  const Scalar type = scalar_of(f.type());
-  const double epsilon = scalar::epsilon_of(type), finest = scalar::epsilon_of(Scalar::f64);
-  const std::optional<BinaryOp>& op = combinations_[result];
+  const Result& r = results_[result];
+  constexpr double finest = 0x1p-52;
+  const std::optional<BinaryOp>& op = r.combination;
   const bool adds = op && *op == BinaryOp::add;
-  if (about.whole && keeps_integers_ && magnitude <= 2 / epsilon) return around(wide, 0);
+  if (about.whole && keeps_integers_ && magnitude <= 2 / r.epsilon) return around(wide, 0);
   // A sum of two is rounded once, whatever comes first; a fused sum of one is that term.
   if (adds && is_deterministic_ && terms <= (deviations_.contracts ? 1 : 2)) {
     return {row[result], row[result]};
   }
-  const double depth_of_f = depths_[result];
   double roundings = op ? terms : 0;
   if (adds && about.depth > 0) roundings = std::min(roundings, static_cast<double>(about.depth));
-  if (op && *op == BinaryOp::multiply) roundings = terms * (depth_of_f + 1);
-  const bool few = (roundings + depth_of_f) * epsilon < 0.01;
+  if (op && *op == BinaryOp::multiply) roundings = terms * (r.depth + 1);
+  const bool few = (roundings + r.depth) * r.epsilon < 0.01;
   const double unit = few ? 0.51 : 1;  // times epsilon: products of many (1 + u) grow
-  const double share = unit * (roundings * epsilon + (depth_of_f + 1) * epsilons_[result]) +
-                       (terms + depth_of_f + 2) * finest;
-  const double bound = share * magnitude + (terms + depth_of_f + 1) * smallest_of(type);
+  const double share =
+      unit * (roundings * r.epsilon + (r.depth + 1) * r.coarsest) + (terms + r.depth + 2) * finest;
+  const double bound = share * magnitude + (terms + r.depth + 1) * r.smallest;
   if (adds) {
     const double size = std::sqrt(row[extra.square].as_floating());
     if (size > 0) strength.weakness = std::max(strength.weakness, bound / size);

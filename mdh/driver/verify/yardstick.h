@@ -47,6 +47,13 @@ class Yardstick {
   void compute_by(const runtime::host::Kernel& kernel, std::span<void* const> inputs, int threads);
   bool is_compiled() const { return definition_.is_compiled(); }
 
+  /// In blocks: `take` is called by several threads at a time, in any order. What it is given lives
+  /// as long as the call.
+  using Take = std::function<void(int64_t first, const Expected& expected)>;
+  void each(const Points& points, std::span<void* const> inputs, const About& about,
+            const Take& take, const std::function<void(double)>& share = {}) const;
+
+  /// Of all points, to be kept.
   Expected expected(const Points& points, std::span<void* const> inputs, const About& about,
                     const std::function<void(double)>& share = {}) const;
 
@@ -54,7 +61,7 @@ class Yardstick {
   bool keeps_integers() const { return keeps_integers_; }
 
  private:
-  Expected from_rows(const Rows& rows, const About& about) const;
+  Expected judged(const RowsView& rows, const About& about) const;
   struct Strength {
     double weakness = 0, allowed = 0;
   };
@@ -67,8 +74,14 @@ class Yardstick {
   std::vector<Rule> rules_;
   bool is_enclosed_ = false;  // some result is
   bool keeps_integers_ = false, is_deterministic_ = false;
-  std::vector<std::optional<scalar::BinaryOp>> combinations_;  // of results, where built in
-  std::vector<double> depths_, epsilons_;  // of results of f: chains of roundings, the coarsest
+  /// What is known of a result before it is computed.
+  struct Result {
+    std::optional<scalar::BinaryOp> combination;  // where it is built in
+    double depth = 0;                             // of f: a chain of so many roundings
+    double epsilon = 0, coarsest = 0;             // of the result, of all that f computes in
+    double smallest = 0;
+  };
+  std::vector<Result> results_;
   Measured measured_;
   Meaning meaning_;
   Definition definition_;
