@@ -1,5 +1,7 @@
 #include "mdh/driver/run.h"
 
+#include <algorithm>
+
 #include "mdh/driver/data.h"
 #include "mdh/driver/verify/checks.h"
 #include "mdh/hl/address.h"
@@ -10,33 +12,38 @@ namespace {
 
 using scalar::Array;
 
-/// The first element that some access writes and that is not defined.
-std::string first_missing(const hl::Program& p, const hl::BufferView& view, const Array& output) {
+/// Exactly the elements that some access writes are written.
+std::string wrongly_written(const hl::Program& p, const hl::BufferView& view, const Array& output) {
+  std::vector<uint8_t> wanted(output.defined.size());
   const std::vector<int64_t> counts = hl::result_sizes(p);
-  const Points all = all_points(p);
   for (const hl::Access& access : view.accesses) {
     const hl::Address address(p, view, access);
-    for (int64_t n = 0; n < all.count; ++n) {
-      const int64_t at = address(all.at(counts, n));
-      if (output.defined[at] != 0) continue;
-      return fmt::format("element {} of output '{}' was not written", at, view.symbol.name);
+    std::vector<int64_t> point(counts.size(), 0);
+    for (int64_t n = scalar::volume(counts); n > 0; --n) {
+      wanted[static_cast<size_t>(address(point))] = 1;
+      for (size_t d = counts.size(); d-- > 0;) {
+        if (++point[d] < counts[d]) break;
+        point[d] = 0;
+      }
     }
+  }
+  for (size_t n = 0; n < wanted.size(); ++n) {
+    if ((output.defined[n] != 0) == (wanted[n] != 0)) continue;
+    return fmt::format("element {} of output '{}' was {}", n, view.symbol.name,
+                       wanted[n] != 0 ? "not written" : "written, but no access is to it");
   }
   return "";
 }
 
-/// Exactly the elements that some access writes are written.
 std::string wrongly_written(const hl::Program& p, const std::vector<Array>& outputs) {
   for (size_t b = 0; b < outputs.size(); ++b) {
-    int64_t written = 0;
-    for (const uint8_t defined : outputs[b].defined) written += defined;
+    const bool is_whole = std::find(outputs[b].defined.begin(), outputs[b].defined.end(), 0) ==
+                          outputs[b].defined.end();
     const auto accesses = static_cast<int64_t>(p.outputs[b].accesses.size());
     const int64_t expected = scalar::volume(hl::result_sizes(p)) * accesses;
-    if (written == expected) continue;
-    const std::string missing = first_missing(p, p.outputs[b], outputs[b]);
-    return !missing.empty() ? missing
-                            : fmt::format("{} elements of output '{}' were written, expected {}",
-                                          written, p.outputs[b].symbol.name, expected);
+    if (is_whole && expected == static_cast<int64_t>(outputs[b].defined.size())) continue;
+    const std::string wrong = wrongly_written(p, p.outputs[b], outputs[b]);
+    if (!wrong.empty()) return wrong;
   }
   return "";
 }
@@ -97,12 +104,16 @@ class Runner {
   int threads_;
 };
 
-scalar::Deviations deviations_of(const kernel::Module& module) {
-  const bool device = module.language == "opencl";
-  return {.contracts = module.contract_allowed,
-          .mathematics = device ? scalar::MathLibrary::opencl : scalar::MathLibrary::host,
-          .loose_division = device,
-          .flushes_subnormals = device};
+/// Devices say in what they deviate; the bounds of mathematics are those of the standard.
+scalar::Deviations deviations_of(const Executable& executable) {
+  scalar::Deviations d{.contracts = executable.module().contract_allowed};
+  if (const auto* kernel = executable.on_device()) {
+    const runtime::opencl::Device& device = kernel->context().device();
+    d.mathematics = scalar::MathLibrary::opencl;
+    d.loose_division = !device.has_exact_fp32_division;
+    d.flushes_subnormals = !device.has_fp32_subnormals;
+  }
+  return d;
 }
 
 class Verifier {
@@ -134,7 +145,7 @@ class Verifier {
  private:
   Subject subject(const hl::Program& computation) {
     Subject s{.computation = computation,
-              .deviations = deviations_of(executable_.module()),
+              .deviations = deviations_of(executable_),
               .border_steps = border_steps(executable_.stages().structured)};
     s.memory = [this](const hl::Program& views) {
       return std::make_unique<Memory>(views,

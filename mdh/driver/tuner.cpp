@@ -200,14 +200,16 @@ std::vector<tune::Point> TuningRun::starting_points() const {
 }
 
 void TuningRun::try_untuned(tune::Technique& technique) {
-  const std::string key = key_of(untuned_);
-  if (seen_.contains(key) || options_.interrupted()) return;
+  // The same loops by another compiler would say nothing about it.
+  const bool is_known = std::any_of(options_.known.begin(), options_.known.end(),
+                                    [&](const Trial& t) { return t.config == untuned_; });
+  if (is_known || options_.interrupted()) return;
   std::vector<Trial> trials = candidates_.compile({untuned_}, Candidates::Together::none, patience);
   candidates_.measure(0, screening(0), trials.front());
   const Trial& trial = trials.front();
   note(trial, "untuned");
   if (trial.is_good()) report_.untuned = trial;
-  seen_.emplace(key, outcome_for_search(trial));
+  seen_.emplace(key_of(untuned_), outcome_for_search(trial));
   if (const auto point = point_of(untuned_)) technique.tell(*point, outcome_for_search(trial));
 }
 

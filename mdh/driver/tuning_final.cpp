@@ -98,12 +98,15 @@ Verdict TuningRun::play_final(std::vector<Trial>& trials) {
 
 /// Times of the final are better known than those of the search.
 void TuningRun::settle(const Verdict& verdict, std::vector<Trial>& trials) {
+  // What is best as the user has locked it may be slower than the untuned choice: then runs, which
+  // know nothing of locks, should take that one.
+  const bool is_slower = verdict.gain && *verdict.gain < 1;
+  const size_t fastest = is_slower ? 0 : verdict.winner.value_or(0);
   for (size_t n = 0; n < trials.size(); ++n) {
     if (!trials[n].is_good() || verdict.timings[n].count == 0) continue;
     trials[n].timing = verdict.timings[n];
     if (!verdict.winner) continue;
-    trials[n].final_result =
-        n == *verdict.winner ? tune::FinalResult::won : tune::FinalResult::lost;
+    trials[n].final_result = n == fastest ? tune::FinalResult::won : tune::FinalResult::lost;
   }
   if (trials[0].is_good() && trials[0].timing.count > 0) report_.untuned = trials[0];
   report_.gain = verdict.gain;

@@ -34,6 +34,7 @@ struct Verification {
   Check thinned;          // few terms, whole numbers: exact, or nearly
   Check random;           // within what rounding can do
   double weakness = 0;    // the part of √Σ terms² that rounding may change on random data
+  std::vector<scalar::Array> failed_on = {};  // data of ours; none if the given inputs failed
 };
 
 /// Programs with more points than this are checked by samples: all elements of small results,

@@ -17,7 +17,7 @@ namespace mdh::scalar {
 bool can_contract(const Function& f);
 
 /// All right code gives the same results: no contraction, no mathematics that may be off, no loose
-/// division and no flushing under these deviations. Of min and max the sign of a zero may differ.
+/// division and no flushing under these deviations.
 bool is_deterministic(const Function& f, const Deviations& deviations);
 
 /// Whether the value of a slot is a product: one of two slots that still have their values, or one

@@ -36,9 +36,9 @@ constexpr std::array<MathBounds, 15> math_rows = {{
 
 /// Distance of neighbouring numbers of f32 or f64 around v.
 double ulp(Scalar unit, double v) {
-  int exponent = 0;
-  std::frexp(v, &exponent);
   const bool wide = unit == Scalar::f64;
+  int exponent = wide ? -1074 : -149;  // of 0, which has none of its own
+  if (v != 0) std::frexp(v, &exponent);
   return std::ldexp(1.0, std::max(exponent - (wide ? 53 : 24), wide ? -1074 : -149));
 }
 

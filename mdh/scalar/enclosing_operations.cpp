@@ -95,15 +95,6 @@ Enclosure quotient(Scalar type, const Enclosure& a, const Enclosure& b) {
   return corners(type, a, b, [&](Value x, Value y) { return apply(BinaryOp::divide, type, x, y); });
 }
 
-/// The zero that the smaller or larger one of -0 and +0 is differs between machines.
-Enclosure with_either_zero(Scalar type, Enclosure e, const Enclosure& a, const Enclosure& b) {
-  const auto has = [&](Value zero) { return contains(type, a, zero) || contains(type, b, zero); };
-  const Enclosure both = zeros();
-  if (e.greatest == both.least && has(both.greatest)) e.greatest = both.greatest;
-  if (e.least == both.greatest && has(both.least)) e.least = both.least;
-  return e;
-}
-
 /// Of two operands one of which is NaN the result is the other one.
 Enclosure extreme_of_floats(BinaryOp op, Scalar type, const Enclosure& a, const Enclosure& b) {
   Enclosure result = only_nan();
@@ -112,8 +103,7 @@ Enclosure extreme_of_floats(BinaryOp op, Scalar type, const Enclosure& a, const 
     const auto chosen = [&](Value x, Value y) {
       return (rank_of(type, x) < rank_of(type, y)) == minimum ? x : y;
     };
-    result =
-        with_either_zero(type, {chosen(a.least, b.least), chosen(a.greatest, b.greatest)}, a, b);
+    result = {chosen(a.least, b.least), chosen(a.greatest, b.greatest)};
   }
   if (a.no_number) result = hull(type, result, b);
   if (b.no_number) result = hull(type, result, a);
@@ -178,7 +168,7 @@ bool has_infinity(const Enclosure& e) { return std::isinf(low(e)) || std::isinf(
 
 Enclosure enclose(BinaryOp op, Scalar type, const Enclosure& a, const Enclosure& b) {
   const bool floats = is_floating(type);
-  if (a.is_point() && b.is_point() && !(floats && is_extreme_of(op))) {
+  if (a.is_point() && b.is_point()) {
     return exactly(result_of(op, type), apply(op, type, a.least, b.least));
   }
   if (is_comparison(op)) return compared(op, type, a, b);

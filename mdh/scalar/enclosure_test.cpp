@@ -126,11 +126,11 @@ TEST(Enclosure, nan_stays_nan_but_for_extremes) {
   EXPECT_EQ(enclose(BinaryOp::minimum, f32, only_nan(), only_nan()), only_nan());
 }
 
-TEST(Enclosure, extreme_of_two_zeros_is_either) {
-  EXPECT_EQ(enclose(BinaryOp::minimum, f32, number(0), number(-0.0)), floats(-0.0, 0));
-  EXPECT_EQ(enclose(BinaryOp::maximum, f32, number(-0.0), number(0)), floats(-0.0, 0));
-  EXPECT_EQ(enclose(BinaryOp::maximum, f32, number(0), number(0)), number(0));
-  EXPECT_EQ(enclose(BinaryOp::minimum, f32, floats(-1, -0.0), floats(0, 1)), floats(-1, 0));
+TEST(Enclosure, minus_zero_is_less_than_zero_for_extremes) {
+  EXPECT_EQ(enclose(BinaryOp::minimum, f32, number(0), number(-0.0)), number(-0.0));
+  EXPECT_EQ(enclose(BinaryOp::maximum, f32, number(-0.0), number(0)), number(0));
+  EXPECT_EQ(enclose(BinaryOp::minimum, f32, floats(-1, -0.0), floats(0, 1)), floats(-1, -0.0));
+  EXPECT_EQ(enclose(BinaryOp::maximum, f32, floats(-1, -0.0), floats(0, 1)), floats(0, 1));
 }
 
 TEST(Enclosure, comparison_of_what_overlaps_is_undecided) {

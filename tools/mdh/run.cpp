@@ -206,7 +206,9 @@ int run(const Request& request, const RunVerbOptions& verb) {
   if (!report.verification.right) {
     // An operator that breaks its laws on these data is to blame, not mdh.
     hl::check_laws_on(problem.program, options_of(problem, request, verb).inputs());
-    hl::check_laws_on(problem.program, driver::whole_inputs(problem.program, request.seed));
+    if (!report.verification.failed_on.empty()) {
+      hl::check_laws_on(problem.program, report.verification.failed_on);
+    }
     throw Error({DiagnosticKind::wrong_result,
                  "E809",
                  {},

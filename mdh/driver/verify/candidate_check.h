@@ -21,7 +21,7 @@ class CandidateCheck {
   Comparison compare_outputs() const;
   Coverage coverage() const { return task_.coverage; }
 
-  /// How a candidate and its twin run on other memory, which can be shared.
+  /// How a candidate and its twin, if there is one, run on other memory, which can be shared.
   struct Runs {
     std::function<void(const Memory&)> kernel, twin;
   };
@@ -37,6 +37,7 @@ class CandidateCheck {
   uint64_t seed_;
   Runs runs_;                                              // of the candidate that is verified now
   std::map<std::string, std::unique_ptr<Checks>> checks_;  // by the computation, as it is fused
+  const Checks* own_;  // of the program as it stands
   Checks::Task task_;
 };
 

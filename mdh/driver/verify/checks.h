@@ -58,6 +58,9 @@ class Checks {
   enum class Inputs { given, own };
   Task task_for(Memory& memory, Inputs inputs);
 
+  /// Outputs of any kernel on the inputs of a task.
+  Comparison compare_with(const Task& task, const Memory& memory) const;
+
   void check_twin(Verification& result);
   void check_thinned(Verification& result);
 
@@ -94,6 +97,8 @@ class Checks {
   Judged judged(const Yardstick& yardstick, const Prepared& p) const;
   Judged judged(const Yardstick& yardstick, const Memory& memory, const Points& points,
                 const About& about) const;
+  Comparer::SecondOpinion second_opinion(const Yardstick& yardstick, const Memory& memory,
+                                         const Points& points, const About& about) const;
   Points points(const Yardstick& yardstick) const;
   Coverage coverage(const Points& points) const;
   std::span<void* const> inputs_of(const Memory& memory) const;

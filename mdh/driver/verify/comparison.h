@@ -1,6 +1,7 @@
 // Outputs in memory against what they may be.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <string>
 
@@ -19,7 +20,11 @@ struct Comparison {
 /// parts at the same time.
 class Comparer {
  public:
-  Comparer(const hl::Program& program, const Points& points, std::span<void* const> outputs);
+  /// What may be at a point that seems wrong, by a second, slower way; nothing if there is none.
+  using SecondOpinion = std::function<std::vector<scalar::Enclosure>(int64_t point)>;
+
+  Comparer(const hl::Program& program, const Points& points, std::span<void* const> outputs,
+           SecondOpinion second = {});
   ~Comparer();
 
   /// Points from `first` on, and what every leaf of them may be.
@@ -31,11 +36,14 @@ class Comparer {
  private:
   struct Place;
   Comparison compared(int64_t first, std::span<const scalar::Enclosure> leaves) const;
+  void compare_row(const std::vector<int64_t>& point, std::span<const scalar::Enclosure> row,
+                   Comparison& result) const;
 
   const Points& points_;
   std::vector<int64_t> counts_;
   std::vector<Place> places_;
   size_t width_;
+  SecondOpinion second_;
   std::mutex mutex_;
   Comparison result_;
   int64_t wrong_from_;  // behind all points if nothing is wrong
@@ -43,6 +51,6 @@ class Comparer {
 
 /// At all points at once.
 Comparison compare(const hl::Program& program, const Expected& expected, const Points& points,
-                   std::span<void* const> outputs);
+                   std::span<void* const> outputs, Comparer::SecondOpinion second = {});
 
 }  // namespace mdh::driver

@@ -91,6 +91,29 @@ class GateSearch {
   std::vector<size_t> sums_;
 };
 
+constexpr int64_t few_factors = 16;
+
+/// The number of factors of a result if they are more than a few: then all but a few should be 1 or
+/// -1, for long products of anything else leave the range of every type.
+int64_t long_products(const hl::Program& program) {
+  int64_t factors = 0;
+  for (const hl::Dimension& d : program.dimensions) {
+    const auto& names = d.combine.operators;
+    if (std::find(names.begin(), names.end(), "mul") != names.end()) factors = 1;
+  }
+  if (factors == 0) return 0;
+  for (size_t d = 0; d < program.dimensions.size(); ++d) {
+    const bool kept = program.dimensions[d].combine.shape == hl::Shape::concatenate;
+    factors *= kept ? 1 : hl::sizes(program)[d];
+  }
+  return factors > few_factors ? factors : 0;
+}
+
+Value drawn_sign(Scalar type, Random& random) {
+  const bool is_negative = is_signed(type) || is_floating(type);
+  return scalar::from_integer(type, is_negative && random.chance(50) ? -1 : 1);
+}
+
 /// Chunks of buffers have numbers of their own, so that threads can draw them in any order.
 Random random_of(uint64_t seed, size_t buffer, uint64_t chunk) {
   Random mixed(seed * 0x9e3779b97f4a7c15u + buffer);
@@ -135,6 +158,7 @@ std::vector<Gate> find_gates(const hl::Program& program, const Meaning& meaning)
 
 void fill(const hl::Program& program, std::span<void* const> inputs, Numbers numbers,
           uint64_t seed) {
+  const int64_t signs = numbers == Numbers::words ? 0 : long_products(program);
   for (size_t b = 0; b < program.inputs.size(); ++b) {
     const hl::BufferView& view = program.inputs[b];
     const std::vector<scalar::Leaf> leaves = leaves_of(view.type);
@@ -145,7 +169,10 @@ void fill(const hl::Program& program, std::span<void* const> inputs, Numbers num
       char* element = static_cast<char*>(inputs[b]) + begin * bytes;
       for (int64_t n = begin; n < end; ++n, element += bytes) {
         for (const scalar::Leaf& leaf : leaves) {
-          scalar::store(leaf.type, element + leaf.offset, drawn(leaf.type, numbers, random));
+          const bool is_sign = signs > 0 && random.between(0, signs) > few_factors;
+          const Value value = is_sign ? drawn_sign(leaf.type, random)
+                                      : drawn(leaf.type, numbers, random);
+          scalar::store(leaf.type, element + leaf.offset, value);
         }
       }
     });

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <optional>
 
 #include "mdh/driver/verify/input_reader.h"
 #include "mdh/hl/analysis.h"
@@ -29,27 +31,82 @@ bool computes(const scalar::Expr& e) {
   return any;
 }
 
-bool computes(const scalar::Function& f) {
-  const auto check = [](const scalar::Assignment& a) { return computes(a.value); };
-  return std::any_of(f.results.begin(), f.results.end(), check) ||
-         std::any_of(f.locals.begin(), f.locals.end(), check);
+bool computes(const std::vector<scalar::Assignment>& all) {
+  return std::any_of(all.begin(), all.end(),
+                     [](const scalar::Assignment& a) { return computes(a.value); });
 }
 
 /// A sum of intervals, rounded in any order.
 struct Sum {
   double least = 0, greatest = 0, magnitude = 0, squares = 0, terms = 0;
+  double tiny = 0;  // the sum of those that are not counted
   bool no_number = false;
 
-  void add(const Enclosure& e) {
+  /// A sum is off by no more than its smaller operand, so that what hardly differs from 0 need not
+  /// be counted.
+  void add(const Enclosure& e, double negligible) {
     const double l = e.least.as_floating(), g = e.greatest.as_floating();
     least += l;
     greatest += g;
     const double size = std::max(std::abs(l), std::abs(g));
     magnitude += size;
     squares += size * size;
-    terms += size > 0 ? 1 : 0;
+    if (size > negligible) ++terms;
+    if (size <= negligible) tiny += size;
     no_number = no_number || e.no_number;
   }
+};
+
+using Row = std::vector<Enclosure>;
+
+/// Terms combined in three orders, without keeping them: as they come, in pairs of pairs, and in
+/// eight sums that take turns.
+class Orders {
+ public:
+  using Combine = std::function<void(const Row& term, Row& into)>;
+  explicit Orders(Combine combine) : combine_(std::move(combine)) {}
+
+  void add(const Row& term) {
+    take(term, in_turn_[static_cast<size_t>(terms_ % 8)]);
+    take(term, first_to_last_);
+    Row pair = term;
+    size_t level = 0;
+    for (int64_t n = terms_; n % 2 == 1; n /= 2, ++level) {
+      combine_(pair, pairs_[level]);
+      pair = std::move(pairs_[level]);
+    }
+    pairs_.resize(std::max(pairs_.size(), level + 1));
+    pairs_[level] = std::move(pair);
+    ++terms_;
+  }
+
+  int64_t terms() const { return terms_; }
+
+  std::vector<Row> results() {
+    Row in_pairs, by_turns;
+    for (size_t level = pairs_.size(); level-- > 0;) {
+      if (terms_ >> level & 1) take(pairs_[level], in_pairs);
+    }
+    for (const Row& part : in_turn_) {
+      if (!part.empty()) take(part, by_turns);
+    }
+    return {first_to_last_, in_pairs, by_turns};
+  }
+
+ private:
+  void take(const Row& term, Row& into) const {
+    if (into.empty()) {
+      into = term;
+    } else {
+      combine_(term, into);
+    }
+  }
+
+  Combine combine_;
+  int64_t terms_ = 0;
+  Row first_to_last_;
+  std::vector<Row> pairs_;  // of 2^level terms, where that bit of the count is set
+  std::vector<Row> in_turn_ = std::vector<Row>(8);
 };
 
 class EnclosedFold {
@@ -86,25 +143,30 @@ class EnclosedFold {
     row_ = row;
     is_first_ = true;
     sums_.assign(types_.size(), {});
-    terms_.clear();
+    orders_.emplace([this](const Row& term, Row& into) { take(term, into, false); });
     walk(0);
-    if (way_ == Way::sums) round_sums(all);
-    if (way_ == Way::orders) try_orders(all);
+    if (way_ == Way::orders) try_orders();
+    round_sums(all);
   }
 
  private:
-  enum class Way { follows, sums, orders };
+  /// How what is no sum is computed.
+  enum class Way { nothing, follows, orders };
 
   void set_ways() {
     const size_t count = meaning_.f.results.size();
-    bool sums = !meaning_.combine.results.empty() && types_.size() == count;
-    for (size_t n = 0; n < count && sums; ++n) {
-      const auto op = built_in_combination(meaning_, n);
-      sums = op == BinaryOp::add && is_floating(types_[n]);
+    is_sum_.assign(types_.size(), false);
+    std::vector<scalar::Assignment> others;
+    for (size_t n = 0; n < meaning_.combine.results.size(); ++n) {
+      const bool adds = types_.size() == count && is_floating(types_[n]) &&
+                        built_in_combination(meaning_, n) == BinaryOp::add;
+      if (adds) is_sum_[n] = true;
+      if (!adds) others.push_back(meaning_.combine.results[n]);
     }
-    if (sums) {
-      way_ = Way::sums;
-    } else if (computes(meaning_.combine)) {
+    way_ = Way::follows;
+    if (meaning_.combine.results.empty()) return;
+    if (others.empty()) way_ = Way::nothing;
+    if (!others.empty() && (computes(others) || computes(meaning_.combine.locals))) {
       way_ = Way::orders;
     }
   }
@@ -126,12 +188,11 @@ class EnclosedFold {
       arguments_[operands_.size() + d] = scalar::exactly(Scalar::i64, Value::integer(point_[d]));
     }
     f_(arguments_, fresh_);
-    if (way_ == Way::sums) {
-      for (size_t n = 0; n < fresh_.size(); ++n) sums_[n].add(fresh_[n]);
-      return;
+    for (size_t n = 0; n < fresh_.size(); ++n) {
+      if (is_sum_[n]) sums_[n].add(fresh_[n], 4 * smallest_of(types_[n]));
     }
-    if (way_ == Way::orders) terms_.push_back(fresh_);
-    take(fresh_, row_, is_first_);
+    if (way_ == Way::orders) orders_->add(fresh_);
+    if (way_ == Way::follows) take(fresh_, row_, is_first_);
     is_first_ = false;
   }
 
@@ -148,49 +209,41 @@ class EnclosedFold {
 
   void round_sums(Expected& all) {
     for (size_t n = 0; n < sums_.size(); ++n) {
-      const Sum& s = sums_[n];
-      const double epsilon = scalar::epsilon_of(types_[n]);
-      double roundings = s.terms;
-      if (about_.depth > 0) roundings = std::min(roundings, static_cast<double>(about_.depth));
-      const double unit = roundings * epsilon < 0.01 ? 0.51 : 1;
-      const double bound =
-          (unit * roundings * epsilon + (s.terms + 1) * scalar::epsilon_of(Scalar::f64)) *
-              s.magnitude +
-          s.terms * smallest_of(types_[n]);
-      row_[n] = {Value::floating(s.least - bound), Value::floating(s.greatest + bound),
-                 s.no_number};
-      if (s.squares > 0) all.weakness = std::max(all.weakness, bound / std::sqrt(s.squares));
+      if (is_sum_[n]) row_[n] = rounded_sum(sums_[n], types_[n], all);
     }
   }
 
-  /// As the definition says, backwards, and in pairs.
-  void try_orders(Expected&) {
-    std::vector<Enclosure> backwards = terms_.back();
-    for (size_t n = terms_.size() - 1; n-- > 0;) {
-      std::vector<Enclosure> left = terms_[n];
-      take(backwards, left, false);
-      backwards = left;
+  Enclosure rounded_sum(const Sum& s, Scalar type, Expected& all) const {
+    if (!(s.magnitude < 0.99 * largest_of(type))) {
+      all.weakness = HUGE_VAL;
+      return scalar::everything(type);
     }
-    std::vector<std::vector<Enclosure>> level = terms_;
-    while (level.size() > 1) {
-      std::vector<std::vector<Enclosure>> next;
-      for (size_t n = 0; n + 1 < level.size(); n += 2) {
-        next.push_back(level[n]);
-        take(level[n + 1], next.back(), false);
-      }
-      if (level.size() % 2 == 1) next.push_back(level.back());
-      level = std::move(next);
-    }
+    const double epsilon = scalar::epsilon_of(type);
+    double roundings = s.terms;
+    if (about_.depth > 0) roundings = std::min(roundings, static_cast<double>(about_.depth));
+    const double unit = roundings * epsilon < 0.01 ? 0.51 : 1;
+    const double bound =
+        (unit * roundings * epsilon + (s.terms + 1) * scalar::epsilon_of(Scalar::f64)) *
+            s.magnitude +
+        s.terms * smallest_of(type) + 64 * s.tiny;  // in pairs of pairs, the smaller one doubles
+    if (s.squares > 0) all.weakness = std::max(all.weakness, bound / std::sqrt(s.squares));
+    return {Value::floating(s.least - bound), Value::floating(s.greatest + bound), s.no_number};
+  }
+
+  void try_orders() {
+    const std::vector<Row> found = orders_->results();
     for (size_t k = 0; k < row_.size(); ++k) {
-      if (is_floating(types_[k])) row_[k] = widened(k, {row_[k], backwards[k], level[0][k]});
+      row_[k] = found.front()[k];
+      if (is_floating(types_[k])) row_[k] = widened(k, found);
     }
   }
 
-  Enclosure widened(size_t k, const std::vector<Enclosure>& found) const {
-    Enclosure all = found.front();
-    for (const Enclosure& e : found) all = hull(types_[k], all, e);
+  Enclosure widened(size_t k, const std::vector<Row>& found) const {
+    Enclosure all = found.front()[k];
+    for (const Row& row : found) all = hull(types_[k], all, row[k]);
     const double l = all.least.as_floating(), g = all.greatest.as_floating();
-    const double terms = static_cast<double>(terms_.size());
+    if (!std::isfinite(l) || !std::isfinite(g)) return all;
+    const auto terms = static_cast<double>(orders_->terms());
     const double size = std::max(std::abs(l), std::abs(g));
     const double more = 4 * (g - l) + 4 * std::sqrt(terms) * scalar::epsilon_of(types_[k]) * size;
     return {Value::floating(l - more), Value::floating(g + more), all.no_number};
@@ -206,8 +259,9 @@ class EnclosedFold {
   std::vector<int64_t> point_, at_;
   std::vector<Value> operands_;
   std::vector<Enclosure> arguments_, fresh_, both_;
-  std::vector<std::vector<Enclosure>> terms_;
+  std::optional<Orders> orders_;
   std::vector<Sum> sums_;
+  std::vector<bool> is_sum_;
   std::span<Enclosure> row_;
   bool is_first_ = true;
   Way way_ = Way::follows;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -27,8 +28,13 @@ void in_threads(int parts, const std::function<void(int part)>& work) {
     }
   };
   std::vector<std::thread> others;
-  for (int part = 1; part < parts; ++part) others.emplace_back(run, part);
+  int part = 1;
+  try {
+    for (; part < parts; ++part) others.emplace_back(run, part);
+  } catch (const std::system_error&) {  // no more threads: what is left is done here
+  }
   run(0);
+  for (; part < parts; ++part) run(part);
   for (std::thread& other : others) other.join();
   if (failure) std::rethrow_exception(failure);
 }

@@ -51,6 +51,19 @@ double smallest_of(Scalar type) {
   }
 }
 
+double largest_of(Scalar type) {
+  switch (type) {
+    case Scalar::f16:
+      return 65504;
+    case Scalar::bf16:
+      return 0x1.fep127;
+    case Scalar::f32:
+      return 0x1.fffffep127;
+    default:
+      return 0x1.fffffffffffffp1023;
+  }
+}
+
 Yardstick::Yardstick(const hl::Program& program, const scalar::Deviations& deviations)
     : deviations_(deviations),
       rules_(rules_of(meaning_of(program), deviations)),
@@ -68,6 +81,7 @@ Yardstick::Yardstick(const hl::Program& program, const scalar::Deviations& devia
     if (a.value.type().is_scalar() && is_floating(scalar_of(a.value.type()))) {
       r.epsilon = scalar::epsilon_of(scalar_of(a.value.type()));
       r.smallest = smallest_of(scalar_of(a.value.type()));
+      r.largest = largest_of(scalar_of(a.value.type()));
     }
     results_.push_back(r);
   }
@@ -85,6 +99,8 @@ Yardstick::Yardstick(const hl::Program& views, const Meaning& twin)
 bool Yardstick::can_be_compiled() const {
   return !is_enclosed_ && has_plain_loops(program(), measured_.meaning);
 }
+
+bool Yardstick::has_bounds() const { return !is_enclosed_ && any(rules_, Rule::bounded); }
 
 kernel::Module Yardstick::plain_loops(const std::string& name) const {
   return driver::plain_loops(program(), measured_.meaning, name);
@@ -122,6 +138,13 @@ Expected Yardstick::expected(const Points& points, std::span<void* const> inputs
   return all;
 }
 
+std::vector<Enclosure> Yardstick::followed(const Points& points, int64_t n,
+                                           std::span<void* const> inputs,
+                                           const About& about) const {
+  const Points one{points.at(hl::result_sizes(program()), n), 1, false};
+  return enclosed_results(program(), meaning_, deviations_, one, inputs, about, {}).leaves;
+}
+
 Expected Yardstick::judged(const RowsView& rows, const About& about) const {
   Expected all;
   all.width = static_cast<size_t>(hl::leaf_count(program().outputs));
@@ -143,6 +166,16 @@ void Yardstick::judge_row(std::span<const Value> row, const About& about,
   }
 }
 
+/// Terms that are infinite or NaN make the result so; finite ones may overflow on the way, or
+/// cancel. In f64 the sum that should tell these cases apart overflows as well.
+Enclosure Yardstick::overflowing(double wide, const Result& r, Strength& strength) {
+  if (r.combination == BinaryOp::add) strength.weakness = HUGE_VAL;
+  const bool is_known = r.largest < largest_of(Scalar::f64);
+  if (is_known && std::isinf(wide)) return {Value::floating(wide), Value::floating(wide), true};
+  if (is_known && std::isnan(wide)) return scalar::only_nan();
+  return scalar::everything(Scalar::f64);
+}
+
 /// Only scalars are bounded: a result is a leaf.
 Enclosure Yardstick::bounded(std::span<const Value> row, size_t result, const About& about,
                              Strength& strength) const {
@@ -154,7 +187,9 @@ Enclosure Yardstick::bounded(std::span<const Value> row, size_t result, const Ab
   constexpr double finest = 0x1p-52;
   const std::optional<BinaryOp>& op = r.combination;
   const bool adds = op && *op == BinaryOp::add;
-  if (about.whole && keeps_integers_ && magnitude <= 2 / r.epsilon) return around(wide, 0);
+  if (!(magnitude < 0.99 * r.largest)) return overflowing(wide, r, strength);
+  const double coarsest = std::max(r.epsilon, r.coarsest);
+  if (about.whole && keeps_integers_ && magnitude <= 2 / coarsest) return around(wide, 0);
   // A sum of two is rounded once, whatever comes first; a fused sum of one is that term.
   if (adds && is_deterministic_ && terms <= (deviations_.contracts ? 1 : 2)) {
     return {row[result], row[result]};

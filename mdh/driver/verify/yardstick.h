@@ -3,7 +3,8 @@
 // Exact results have one value. Sums of plain arithmetic lie within what rounding can do in any
 // order of combination: u · (roundings of f + terms that are not 0) · Σ|terms|, with u half of
 // epsilon; on whole numbers whose sum of magnitudes is below 2^p nothing rounds. All others are
-// followed operation by operation (mdh/scalar/enclosing_function.h).
+// followed operation by operation (mdh/scalar/enclosing_function.h), and so are results that seem
+// wrong. Where sums of magnitudes exceed the type, anything may come out.
 #pragma once
 
 #include "mdh/driver/verify/definition.h"
@@ -46,6 +47,7 @@ class Yardstick {
   kernel::Module plain_loops(const std::string& name) const;
   void compute_by(const runtime::host::Kernel& kernel, std::span<void* const> inputs, int threads);
   bool is_compiled() const { return definition_.is_compiled(); }
+  bool has_bounds() const;
 
   /// In blocks: `take` is called by several threads at a time, in any order. What it is given lives
   /// as long as the call.
@@ -56,6 +58,11 @@ class Yardstick {
   /// Of all points, to be kept.
   Expected expected(const Points& points, std::span<void* const> inputs, const About& about,
                     const std::function<void(double)>& share = {}) const;
+
+  /// What the results at one of the points may be, operation by operation: right where bounds are
+  /// not, because something overflows or vanishes inside of f.
+  std::vector<scalar::Enclosure> followed(const Points& points, int64_t n,
+                                          std::span<void* const> inputs, const About& about) const;
 
   /// Only plain arithmetic with whole numbers: on whole numbers it does not round.
   bool keeps_integers() const { return keeps_integers_; }
@@ -79,9 +86,10 @@ class Yardstick {
     std::optional<scalar::BinaryOp> combination;  // where it is built in
     double depth = 0;                             // of f: a chain of so many roundings
     double epsilon = 0, coarsest = 0;             // of the result, of all that f computes in
-    double smallest = 0;
+    double smallest = 0, largest = 0;             // numbers of its type
   };
   std::vector<Result> results_;
+  static scalar::Enclosure overflowing(double wide, const Result& r, Strength& strength);
   Measured measured_;
   Meaning meaning_;
   Definition definition_;

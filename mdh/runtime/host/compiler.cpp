@@ -126,6 +126,13 @@ Compiler compiler_for(const kernel::Module& module, const Cache& cache) {
   return compiler;
 }
 
+Compiler compiler_at(const std::string& path, const Cache& cache) {
+  Compiler compiler{path, {"-O3"}};
+  const std::vector<std::string> isa = proven_isa(path, cache);
+  compiler.flags.insert(compiler.flags.end(), isa.begin(), isa.end());
+  return compiler;
+}
+
 CompilerIdentity identify(const std::string& path) {
   const TemporaryDirectory scratch;
   const std::string output = run_program({path, "-v"}, scratch.path(), 10).output;

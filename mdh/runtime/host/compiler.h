@@ -27,6 +27,9 @@ Compiler find_compiler(const std::string& name = {});
 /// the module's own flags.
 Compiler compiler_for(const kernel::Module& module, const Cache& cache);
 
+/// One of find_compilers(), with the instruction set that is proven to run here.
+Compiler compiler_at(const std::string& path, const Cache& cache);
+
 /// What a compiler says about itself.
 struct CompilerIdentity {
   std::string family;       // "gcc", "clang", or nothing

@@ -94,19 +94,6 @@ std::string first_complaint(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
 
-/// Without flags that only the compiler of the configuration may know.
-std::vector<kernel::Module> for_other_compilers(const kernel::Module& module) {
-  const std::string refused = find_compiler(module.compiler).path;
-  std::vector<kernel::Module> all;
-  for (const std::string& path : find_compilers()) {
-    if (path == refused) continue;
-    all.push_back(module);
-    all.back().compiler = path;
-    all.back().flags.clear();
-  }
-  return all;
-}
-
 /// Flags that are at fault are the user's: without them, the same compiler takes the source.
 void blame_flags(const kernel::Module& module, const std::string& path, const std::string& said,
                  const BuildOptions& options) {
@@ -118,7 +105,7 @@ void blame_flags(const kernel::Module& module, const std::string& path, const st
   user_error("E605", {},
              fmt::format("{} refused a kernel with the flags '{}' of the configuration:\n{}", path,
                          join(module.flags, " "), said),
-             "does it compile without them?");
+             "it compiles without them: take them out");
 }
 
 }  // namespace
@@ -149,7 +136,7 @@ std::vector<Kernel> load_by_any(std::span<const kernel::Module> modules, const C
     for (const std::string& path : find_compilers()) {
       if (path == first.path) continue;
       try {
-        return load(modules, find_compiler(path), options);
+        return load(modules, compiler_at(path, options.cache), options);
       } catch (const kernel::Refused&) {
         continue;
       }
@@ -165,10 +152,12 @@ Kernel load(const kernel::Module& module, const BuildOptions& options) {
   if (built.object) return kernels_in(*built.object, {&module, 1}, unit, options).front();
   if (built.failure.kind != BuildFailure::Kind::refused) not_built(unit, built.failure);
   blame_flags(module, compiler.path, built.failure.text, options);
-  for (const kernel::Module& other : for_other_compilers(module)) {
-    const Compiler next = compiler_for(other, options.cache);
+  for (const std::string& path : find_compilers()) {
+    if (path == compiler.path) continue;
+    // Without flags that only the compiler of the configuration may know.
+    const Compiler next = compiler_at(path, options.cache);
     try {
-      Kernel kernel = load_with(other, next, options);
+      Kernel kernel = load_with(module, next, options);
       kernel.remark_ =
           fmt::format("{} refused the printed source ({}), {} compiled it; please report this",
                       compiler.path, first_complaint(built.failure.text), next.path);

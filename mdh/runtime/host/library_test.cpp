@@ -349,7 +349,7 @@ TEST(Library, flags_of_the_configuration_that_the_compiler_refuses_are_the_users
   EXPECT_NE(d.message.find(" with the flags '-fno-such-flag' of the configuration:\n"),
             std::string::npos)
       << d.message;
-  EXPECT_EQ(d.hint, "does it compile without them?");
+  EXPECT_EQ(d.hint, "it compiles without them: take them out");
 }
 
 // ---- another compiler
@@ -379,6 +379,21 @@ TEST(Library, compiler_of_the_configuration_is_replaced_if_it_refuses) {
   const Kernel kernel = load(module);
   EXPECT_EQ(result_of(kernel), std::vector<long>{8});
   EXPECT_NE(kernel.remark().find(takes.path() + " compiled it"), std::string::npos);
+}
+
+/// Compilers that nobody has named are found by their full paths.
+TEST(Library, compilers_on_the_path_replace_each_other) {
+  const ScopedEnvironment nobody("MDH_CC", std::nullopt);
+  const std::string gcc = find_program("gcc"), path = std::getenv("PATH");
+  if (gcc.empty()) GTEST_SKIP() << "SKIP: no gcc";
+  const Script refuses(
+      "case \"$*\" in *kernels.c*) echo 'error: no, thank you' >&2; exit 1;; esac\n"
+      "exec '" + gcc + "' \"$@\"",
+      "cc");
+  const ScopedEnvironment first("PATH", refuses.folder() + ":" + path);
+  const Module module = module_of("f", "out[0] = 9;");
+  EXPECT_EQ(result_of(load(module)), std::vector<long>{9});
+  EXPECT_EQ(result_of(load_by_any({&module, 1}, find_compiler()).front()), std::vector<long>{9});
 }
 
 TEST(Library, source_that_all_compilers_refuse_is_a_bug) {

@@ -30,6 +30,7 @@ struct Device {
   bool has_dedicated_local_mem = false;  // otherwise it is a part of the global memory
   bool has_fp64 = false;
   bool has_exact_fp32_division = false;  // division and square root rounded as IEEE 754 wants
+  bool has_fp32_subnormals = false;
 };
 
 /// All devices that can compile and run kernels, in the order in which opencl:N counts them. Never

@@ -80,8 +80,9 @@ Device describe(const Question& ask, const std::string& platform) {
   device.has_dedicated_local_mem =
       ask.value<cl_device_local_mem_type>(CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
   device.has_fp64 = ask.value<cl_device_fp_config>(CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
-  device.has_exact_fp32_division = (ask.value<cl_device_fp_config>(CL_DEVICE_SINGLE_FP_CONFIG) &
-                                    CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+  const auto single = ask.value<cl_device_fp_config>(CL_DEVICE_SINGLE_FP_CONFIG);
+  device.has_exact_fp32_division = (single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+  device.has_fp32_subnormals = (single & CL_FP_DENORM) != 0;
   return device;
 }
 
