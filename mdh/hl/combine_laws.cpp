@@ -88,7 +88,7 @@ class HomomorphismTrials {
   }
 
  private:
-  /// Data that a division or an element has no value for are not meant.
+  /// Data for which an index is divided by zero or an element does not exist are not meant.
   std::optional<std::string> unless_undefined(const InputsAt& inputs, size_t most) {
     try {
       return trial(inputs, most);

@@ -284,6 +284,7 @@ void Checks::check_random_thinned(Verification& result) {
     check_set({.numbers = Numbers::tenths, .terms = terms, .seed = 4}, "on thinned numbers, ",
               result, result.random);
   }
+  if (result.weakness > 0.125) result.random.note = "rounding hides more than an eighth of sums";
 }
 
 }  // namespace mdh::driver
