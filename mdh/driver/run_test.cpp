@@ -87,7 +87,8 @@ TEST(Run, element_that_should_not_be_written_is_found) {
   EXPECT_TRUE(run(p, options_for(p, "openmp")).verification.right);
   const RunReport report = run_sabotaged(p, "s/run_map(buffers.*;/&((float *)buffers[0])[3] = 1;/");
   EXPECT_FALSE(report.verification.right);
-  EXPECT_EQ(report.verification.complaint, "element 3 of output 'y' was written, but no access is to it");
+  EXPECT_EQ(report.verification.complaint,
+            "element 3 of output 'y' was written, but no access is to it");
   EXPECT_EQ(report.timing.count, 0);
 }
 
@@ -95,8 +96,9 @@ TEST(Run, element_that_should_not_be_written_is_found) {
 TEST(Run, element_that_is_written_instead_of_another_one_is_found) {
   const hl::Program p = map(Scalar::f32, 9, "x", 2);
   const RunReport report = run_sabotaged(
-      p, "s/run_map(buffers.*;/float old = ((float *)buffers[0])[4]; &((float *)buffers[0])[3] = 1; "
-         "((float *)buffers[0])[4] = old;/");
+      p,
+      "s/run_map(buffers.*;/float old = ((float *)buffers[0])[4]; &((float *)buffers[0])[3] = 1; "
+      "((float *)buffers[0])[4] = old;/");
   EXPECT_FALSE(report.verification.right);
   EXPECT_EQ(report.verification.complaint,
             "element 3 of output 'y' was written, but no access is to it");

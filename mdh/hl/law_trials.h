@@ -21,7 +21,8 @@ class LawTrials {
   bool may_go_on() const { return algebra_.steps_left() > 0; }
   const std::vector<scalar::Leaf>& leaves() const { return leaves_; }
 
-  /// f at a point. Nothing where it leaves an array or is not a number: data are not meant to be so.
+  /// f at a point. Nothing where it leaves an array or is not a number: data are not meant to be
+  /// so.
   std::optional<Tuple> value_at(const InputsAt& inputs, std::span<const int64_t> point);
 
   /// x ⊕ y as the machine computes it; nothing where it is not defined.

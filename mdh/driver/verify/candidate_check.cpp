@@ -38,9 +38,7 @@ CandidateCheck::CandidateCheck(const hl::Program& program, Memory& memory, Check
 
 CandidateCheck::~CandidateCheck() = default;
 
-Comparison CandidateCheck::compare_outputs() const {
-  return own_->compare_with(task_, memory_);
-}
+Comparison CandidateCheck::compare_outputs() const { return own_->compare_with(task_, memory_); }
 
 /// A configuration may fuse dimensions: then f takes another point, and the twin is another one.
 Checks& CandidateCheck::checks_for(const Stages& stages) {

@@ -37,7 +37,7 @@ class CandidateCheck {
   uint64_t seed_;
   Runs runs_;                                              // of the candidate that is verified now
   std::map<std::string, std::unique_ptr<Checks>> checks_;  // by the computation, as it is fused
-  const Checks* own_;  // of the program as it stands
+  const Checks* own_;                                      // of the program as it stands
   Checks::Task task_;
 };
 

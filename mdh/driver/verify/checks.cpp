@@ -133,8 +133,8 @@ Checks::Judged Checks::judged(const Yardstick& yardstick, const Prepared& p) con
           p.expected->weakness};
 }
 
-/// Bounds are for numbers that neither overflow nor vanish inside of f. Where a result is beyond its
-/// bound all of its terms are followed, as long as that does not take too long.
+/// Bounds are for numbers that neither overflow nor vanish inside of f. Where a result is beyond
+/// its bound all of its terms are followed, as long as that does not take too long.
 Comparer::SecondOpinion Checks::second_opinion(const Yardstick& yardstick, const Memory& memory,
                                                const Points& points, const About& about) const {
   if (!yardstick.has_bounds()) return {};

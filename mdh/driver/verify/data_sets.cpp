@@ -170,8 +170,8 @@ void fill(const hl::Program& program, std::span<void* const> inputs, Numbers num
       for (int64_t n = begin; n < end; ++n, element += bytes) {
         for (const scalar::Leaf& leaf : leaves) {
           const bool is_sign = signs > 0 && random.between(0, signs) > few_factors;
-          const Value value = is_sign ? drawn_sign(leaf.type, random)
-                                      : drawn(leaf.type, numbers, random);
+          const Value value =
+              is_sign ? drawn_sign(leaf.type, random) : drawn(leaf.type, numbers, random);
           scalar::store(leaf.type, element + leaf.offset, value);
         }
       }

@@ -388,7 +388,8 @@ TEST(Library, compilers_on_the_path_replace_each_other) {
   if (gcc.empty()) GTEST_SKIP() << "SKIP: no gcc";
   const Script refuses(
       "case \"$*\" in *kernels.c*) echo 'error: no, thank you' >&2; exit 1;; esac\n"
-      "exec '" + gcc + "' \"$@\"",
+      "exec '" +
+          gcc + "' \"$@\"",
       "cc");
   const ScopedEnvironment first("PATH", refuses.folder() + ":" + path);
   const Module module = module_of("f", "out[0] = 9;");
