@@ -5,6 +5,7 @@
 
 #include "mdh/driver/run.h"
 #include "mdh/driver/tuner.h"
+#include "mdh/driver/verify/twin.h"
 #include "mdh/hl/print.h"
 #include "mdh/loop/print.h"
 #include "mdh/machine/machine_json.h"
@@ -90,6 +91,16 @@ std::string kind_of(uint64_t seed, const PlantOptions& options) {
   return kinds[seed % kinds.size()];
 }
 
+/// The point exists at the large size, too: the twins, which are exact, differ.
+bool is_reached(const Subject& large, const driver::Stages& stages, const driver::Target& target,
+                const Mutation& m) {
+  Subject twin = large;
+  twin.inputs = nullptr;
+  twin.triple.program = driver::twin_views(stages.low.computation);
+  return always_differ(twin, driver::twin_stages(stages, target).module,
+                       driver::twin_stages(stages, planted(target, m)).module);
+}
+
 /// A term more or less, or another operand, at a single point.
 std::optional<Fault> plant_large(uint64_t seed, const PlantOptions& options) {
   static const std::vector<std::string> kinds = {"term_missing", "term_doubled",
@@ -107,7 +118,8 @@ std::optional<Fault> plant_large(uint64_t seed, const PlantOptions& options) {
     const auto small = stages_of(pair.small, target), large = stages_of(pair.large, target);
     if (!small || !large) continue;
     const bool alike = sites_of(small->concrete).size() == sites_of(large->concrete).size();
-    if (alike && Judge(pair.small, target, *small).is_fault(fault.mutation)) {
+    if (alike && Judge(pair.small, target, *small).is_fault(fault.mutation) &&
+        is_reached(pair.large, *large, target, fault.mutation)) {
       fault.subject = std::move(pair.large);
       return fault;
     }
@@ -193,7 +205,9 @@ Outcome tune_planted(const Fault& fault, size_t configurations) {
     if (trial.outcome == tune::RecordOutcome::wrong) outcome = {Fate::caught, trial.reason};
   }
   for (const driver::Trial& trial : report.trials) {
-    if (!trial.is_good()) continue;
+    // The others were only compared on one set of data, on which a term may be 0.
+    const bool is_best = report.best && report.best->config == trial.config;
+    if (!trial.is_good() || !is_best) continue;
     Subject tried = fault.subject;
     tried.triple.machine = options.candidates.machine;
     tried.triple.config = trial.config;

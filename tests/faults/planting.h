@@ -43,7 +43,7 @@ struct Outcome {
 Outcome run_planted(const Fault& fault);
 
 /// As `mdh tune` would, with so many configurations. Some of them may turn the mutation into no
-/// fault; only others count. None may be accepted.
+/// fault; only others count. None of those may become the best.
 Outcome tune_planted(const Fault& fault, size_t configurations);
 
 /// Half of them of the programs of the faults, half of anything.
