@@ -173,7 +173,7 @@ class ModulePrinter {
     module.source = fmt::format("/* {}: printed by mdh */\n{}{}", name_, printer_.helpers(), text_);
     module.arguments = arguments_of(program_);
     module.workspace_bytes = storage_.workspace_bytes;
-    module.contract_allowed = is_arithmetic_only(program_.f);
+    module.contract_allowed = may_contract(program_.f, program_.combine);
     return module;
   }
 

@@ -181,7 +181,6 @@ struct Candidates::Parts {
   std::vector<std::optional<Compiled>> compiled;
   std::unique_ptr<CandidateCheck> yardstick;  // none for operators on whole arrays
   std::set<std::string> twinned;              // code that was verified alone, by its name
-  std::set<std::string> without_twin_of;      // code whose twin took too long to compile
 
   Parts(const hl::Program& p, CandidateOptions o)
       : program(p),
@@ -279,8 +278,7 @@ struct Candidates::Parts {
   void check(const Compiled& c, Trial& trial) {
     if (!yardstick) return verify_whole_arrays(c, trial);
     const Comparison found = yardstick->compare_outputs();
-    const bool is_full = !without_twin_of.contains(c.code);
-    trial.verified = to_string(is_full ? yardstick->coverage() : Coverage::sampled);
+    trial.verified = to_string(yardstick->coverage());
     if (!found.right) take_wrong(found.complaint, trial);
   }
 
@@ -320,6 +318,13 @@ struct Candidates::Parts {
     check(c, trial);
   }
 
+  static void take_unverified(const runtime::host::BuildFailure& failure, Trial& trial) {
+    using Kind = runtime::host::BuildFailure::Kind;
+    trial.outcome =
+        failure.kind == Kind::timed_out ? RecordOutcome::timeout : RecordOutcome::compile_error;
+    trial.reason = "its twin was not compiled: " + failure.text;
+  }
+
   void check_twin(const Compiled& c, Trial& trial) {
     const Stages stages =
         lower_all(program, options.machine, trial.config, *options.target, c.module.name);
@@ -329,15 +334,15 @@ struct Candidates::Parts {
       twin = twin_stages(stages, *options.target).module;
       runtime::host::BuildOptions patient = options.build;
       patient.seconds = std::max(patient.seconds, seconds_for_twin);
-      object = build({*twin}, {{0}}, patient).front().object;
+      const runtime::host::Built built = build({*twin}, {{0}}, patient).front();
+      object = built.object;
+      // Nothing is known against the kernel itself, but what is not verified is not taken.
+      if (!object) return take_unverified(built.failure, trial);
     }
     CandidateCheck::Runs runs = {
         [&](const Memory& where) { run_on(c.module, c.object.path, where, trial); }, {}};
     if (object) {
       runs.twin = [&](const Memory& where) { run_on(*twin, object->path, where, trial); };
-    } else if (twin) {  // nothing is known against the kernel itself
-      without_twin_of.insert(c.code);
-      trial.verified = to_string(Coverage::sampled);
     }
     const Verification v = yardstick->verify(stages, runs);
     if (!v.right) take_wrong(v.complaint, trial);

@@ -47,6 +47,22 @@ void Memory::poison(int byte) {
   }
 }
 
+uint64_t Memory::input_hash() const {
+  uint64_t hash = 0x9e3779b97f4a7c15u;
+  for (size_t n = 0; n < blocks_.size(); ++n) {
+    if (blocks_[n].is_output) continue;
+    const char* at = static_cast<const char*>(pointers_[n]);
+    size_t left = blocks_[n].used;
+    for (uint64_t word = 0; left >= sizeof word; left -= sizeof word, at += sizeof word) {
+      std::memcpy(&word, at, sizeof word);
+      hash = (hash ^ word) * 0xff51afd7ed558ccdu;
+      hash ^= hash >> 32;
+    }
+    for (; left > 0; --left, ++at) hash = (hash ^ static_cast<unsigned char>(*at)) * 0x100000001b3u;
+  }
+  return hash;
+}
+
 std::vector<scalar::Array> Memory::outputs() const {
   std::vector<scalar::Array> all;
   for (size_t n = 0; n < blocks_.size(); ++n) {

@@ -39,6 +39,9 @@ class Memory {
   /// Every byte of every output.
   void poison(int byte);
 
+  /// Of all bytes of all inputs: changes if a kernel writes where it should only read.
+  uint64_t input_hash() const;
+
  private:
   struct Block {
     scalar::Type type;

@@ -5,6 +5,7 @@
 #include "mdh/driver/data.h"
 #include "mdh/driver/verify/checks.h"
 #include "mdh/hl/address.h"
+#include "mdh/hl/laws.h"
 #include "mdh/kernel/refused.h"
 
 namespace mdh::driver {
@@ -64,6 +65,15 @@ std::vector<int64_t> border_steps(const loop::Program& structured) {
   return steps;
 }
 
+[[noreturn]] void wrong(const std::string& what) {
+  throw Error({DiagnosticKind::wrong_result,
+               "E809",
+               {},
+               "wrong result: " + what,
+               {},
+               "no time is reported for a wrong result; please report this as a bug"});
+}
+
 /// A compiled program on memory, in this process or in a worker.
 class Runner {
  public:
@@ -76,7 +86,13 @@ class Runner {
 
   /// Only for memory of the place that memory() chose.
   MemoryKernel on(const Memory& memory) const {
-    if (!worker_) return [this](auto buffers) { executable_(buffers, threads_); };
+    if (!worker_) {
+      return [this, &memory](auto buffers) {
+        const uint64_t before = memory.input_hash();
+        executable_(buffers, threads_);
+        if (memory.input_hash() != before) wrong("the kernel changes its inputs");
+      };
+    }
     return [this, &memory](auto) { work(memory, {.threads = threads_}); };
   }
 
@@ -264,6 +280,8 @@ RunReport run(const hl::Program& program, const RunOptions& options) {
                               : Verifier(executable, options)(memory);
   }
   if (!report.verification.right) return report;
+  // No bound tells a wrong result from a right one then: the operator may break its laws.
+  if (report.verification.orders_differ) hl::check_laws_on(program, inputs);
   options.progress("timing");
   report.timing = runner.time(memory);
   add_rates(program, report);

@@ -60,6 +60,7 @@ std::vector<EstimatedConfig> sketches(const hl::Program& program, const machine:
       space::space_context(program, machine, {.cores = rates.cores});
   const SpaceLayers& layers = context.layers;
   if (layers.cores.size() != 1 || layers.registers.empty() || layers.inner.empty()) return {};
+  if (program.dimensions.empty()) return {};  // one point: nothing to cut
   std::vector<SketchBase> bases;
   for (const space::SpaceVariant& variant : context.variants) {
     bases.push_back({context, variant, model::shape_of(variant.program)});

@@ -153,7 +153,7 @@ Verification verify_outputs(const hl::Program& program, const std::vector<Array>
   Memory memory(program, inputs);
   for (size_t b = 0; b < outputs.size(); ++b) copy_to_memory(outputs[b], memory.pointers()[b]);
   scalar::Deviations deviations = options.deviations;
-  deviations.contracts = is_arithmetic_only(hl::scalar_function(program));
+  deviations.contracts = may_contract(hl::scalar_function(program), meaning_of(program).combine);
   const Yardstick yardstick(program, deviations);
   const Expected expected =
       yardstick.expected(points, memory.pointers().subspan(outputs.size()),

@@ -26,14 +26,15 @@ struct Check {
 struct Verification {
   Coverage coverage = Coverage::none;
   bool right = false;
-  bool exact = false;     // also found exact on inputs for which nothing rounds
-  double max_error = 0;   // largest deviation found on random data, absolute
-  double bound = 0;       // what was allowed at that element
-  std::string complaint;  // the first wrong element
-  Check twin;             // every point contributes exactly once, to the right element
-  Check thinned;          // few terms, whole numbers: exact, or nearly
-  Check random;           // within what rounding can do
-  double weakness = 0;    // the part of √Σ terms² that rounding may change on random data
+  bool exact = false;          // also found exact on inputs for which nothing rounds
+  double max_error = 0;        // largest deviation found on random data, absolute
+  double bound = 0;            // what was allowed at that element
+  std::string complaint;       // the first wrong element
+  Check twin;                  // every point contributes exactly once, to the right element
+  Check thinned;               // few terms, whole numbers: exact, or nearly
+  Check random;                // within what rounding can do
+  double weakness = 0;         // the part of √Σ terms² that rounding may change on random data
+  bool orders_differ = false;  // of an operator of the user, by more than rounding can do
   std::vector<scalar::Array> failed_on = {};  // data of ours; none if the given inputs failed
 };
 

@@ -310,8 +310,8 @@ class CodeChecker {
     check_emit();
     if (code_.kernel.store == Hint::streaming) check_streaming();
     if (code_.kernel.contract == Contract::fast &&
-        !is_arithmetic_only(hl::scalar_function(program_))) {
-      fail("kernel", "contract fast, but f compares, chooses or loops",
+        !may_contract(hl::scalar_function(program_), hl::combine_function(program_))) {
+      fail("kernel", "contract fast, but f or an operator compares, chooses, loops or cuts off",
            "off: rounding must not decide");
     }
   }

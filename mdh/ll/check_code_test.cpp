@@ -365,8 +365,9 @@ TEST(Code, contraction_needs_pure_arithmetic) {
   };
   EXPECT_EQ(of("M * v + 1"), "accepted");
   const std::string refused =
-      "E353 code.kernel: contract fast, but f compares, chooses or loops | off: rounding must not "
-      "decide";
+      "E353 code.kernel: contract fast, but f or an operator compares, chooses, loops or cuts off "
+      "| "
+      "off: rounding must not decide";
   EXPECT_EQ(of("if M > v then M else v"), refused);
   EXPECT_EQ(of("max(M, v) * 2"), refused);
 }

@@ -33,10 +33,21 @@ bool all_nodes(const Expr& e, bool (*holds)(const Expr&)) {
   return all;
 }
 
+bool is_float(const Expr& e) { return e.type().is_scalar() && is_floating(scalar_of(e.type())); }
+
+/// A float that becomes an integer or a truth value is cut off somewhere: that decides, too.
 bool is_arithmetic(const Expr& e) {
   const auto* b = e.as<Binary>();
-  const bool decides = b && (b->op < BinaryOp::add || b->op > BinaryOp::remainder);
+  const auto* c = e.as<Cast>();
+  const bool decides = (b && (b->op < BinaryOp::add || b->op > BinaryOp::remainder)) ||
+                       (c && is_float(c->operand) && !is_float(e));
   return !e.as<Select>() && !e.as<Call>() && !e.as<Loop>() && !decides;
+}
+
+bool computes_no_floats(const Expr& e) {
+  const auto* b = e.as<Binary>();
+  const bool computes = b && b->op >= BinaryOp::add && b->op <= BinaryOp::remainder && is_float(e);
+  return !computes && !e.as<Call>() && !e.as<Loop>();
 }
 
 bool is_plain_node(const Expr& e) {
@@ -73,6 +84,11 @@ const Expr& result_of(const Function& f) {
 }
 
 bool is_arithmetic_only(const Function& f) { return all_nodes(f, is_arithmetic); }
+
+bool may_contract(const Function& f, const Function& combine) {
+  return is_arithmetic_only(f) &&
+         (is_arithmetic_only(combine) || all_nodes(combine, computes_no_floats));
+}
 
 bool keeps_integers(const Function& f) { return is_plain(f) && all_nodes(f, keeps_integers_node); }
 

@@ -33,9 +33,12 @@ struct Function {
 /// The only result of a function that is called in expressions.
 const Expr& result_of(const Function& f);
 
-/// No operator of the function compares, selects, loops or calls: then contraction to fused
-/// multiply-add is harmless.
+/// No operator of the function compares, selects, loops, calls, or cuts a float off.
 bool is_arithmetic_only(const Function& f);
+
+/// Rounding decides nothing in f, nor between what ⊕ computes: then contraction to fused
+/// multiply-add is harmless.
+bool may_contract(const Function& f, const Function& combine);
 
 /// Only operators and casts on scalars, no records, locals, loops or calls.
 bool is_plain(const Function& f);

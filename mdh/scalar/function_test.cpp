@@ -45,5 +45,18 @@ TEST(Function, arithmetic_only_has_no_comparison_select_or_extremum) {
   EXPECT_FALSE(is_arithmetic_only(extremum));
 }
 
+TEST(Function, contraction_needs_that_rounding_decides_nothing) {
+  const Expr a = variable({"a", 0}, Scalar::f32), product = binary(BinaryOp::multiply, a, a);
+  const auto with = [](const Expr& e) { return Function{"f", {}, {{{"r", 0}, e, {}}}, {}}; };
+  const Function nothing{"f", {}, {}, {}}, plain = with(product);
+  EXPECT_TRUE(may_contract(plain, nothing));
+  EXPECT_TRUE(may_contract(with(cast(Scalar::f64, product)), nothing));
+  EXPECT_TRUE(may_contract(plain, with(binary(BinaryOp::maximum, a, a)))) << "only chooses";
+  EXPECT_TRUE(may_contract(plain, with(binary(BinaryOp::add, a, product))));
+  EXPECT_FALSE(may_contract(with(cast(Scalar::boolean, product)), nothing));
+  EXPECT_FALSE(may_contract(with(cast(Scalar::i64, product)), nothing));
+  EXPECT_FALSE(may_contract(plain, with(binary(BinaryOp::maximum, a, product))));
+}
+
 }  // namespace
 }  // namespace mdh::scalar::function_test

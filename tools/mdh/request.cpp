@@ -230,7 +230,8 @@ void select_config(const Request& request, Problem& problem) {
   const driver::Site site{
       .target = problem.target, .device = request.target, .machine = machine ? &*machine : nullptr};
   driver::Selection selection = driver::select_config(
-      problem.program, site, problem.records, problem.threads,
+      problem.program, site, problem.records,
+      request.same_bits ? driver::available_cores() : problem.threads,
       request.needs_config && !request.require_tuned ? driver::WithoutRecord::model
                                                      : driver::WithoutRecord::usual);
   if (request.require_tuned && selection.chosen.source != driver::ConfigSource::record) {

@@ -190,6 +190,7 @@ void note_unused(const Problem& problem, const Request& request) {
 int run(const Request& request, const RunVerbOptions& verb) {
   Request asked = request;
   asked.may_measure = true;
+  asked.same_bits = verb.deterministic;
   Problem problem = resolve(asked);
   if (verb.deterministic) check_deterministic(problem.config.config);
   if (verb.compare && !has_plain_loop(problem, request)) {

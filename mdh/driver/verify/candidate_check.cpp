@@ -23,7 +23,8 @@ Subject subject_of(const hl::Program& computation, const bool contracts,
 CandidateCheck::CandidateCheck(const hl::Program& program, Memory& memory, Checks::Inputs inputs,
                                uint64_t seed)
     : program_(program), memory_(memory), seed_(seed) {
-  const bool contracts = is_arithmetic_only(hl::scalar_function(program));
+  const Meaning meaning = meaning_of(program);
+  const bool contracts = may_contract(meaning.f, meaning.combine);
   auto checks = std::make_unique<Checks>(subject_of(program, contracts, runs_),
                                          CheckLimits{.seed = seed, .keeps = true});
   const std::vector<kernel::Module> modules = checks->modules();
@@ -46,7 +47,8 @@ Checks& CandidateCheck::checks_for(const Stages& stages) {
   const std::string key = hl::print(computation);
   auto found = checks_.find(key);
   if (found == checks_.end()) {
-    const bool contracts = is_arithmetic_only(hl::scalar_function(computation));
+    const Meaning meaning = meaning_of(computation);
+    const bool contracts = may_contract(meaning.f, meaning.combine);
     auto checks = std::make_unique<Checks>(subject_of(computation, contracts, runs_),
                                            CheckLimits{.seed = seed_, .keeps = true});
     found = checks_.emplace(key, std::move(checks)).first;

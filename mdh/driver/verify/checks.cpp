@@ -30,6 +30,15 @@ double exact_terms(int mantissa) { return std::pow(2.0, mantissa / 2.0 - 2); }
 /// One set of few numbers is enough for so many results: thousands of them have one term or two.
 constexpr int64_t many_results = int64_t{1} << 22;
 
+bool is_no_loop(const scalar::Expr& e) {
+  const auto* call = e.as<scalar::Call>();
+  return !e.as<scalar::Loop>() && !(call && call->callee && !all_nodes(*call->callee, is_no_loop));
+}
+
+bool has_loops(const Meaning& meaning) {
+  return !all_nodes(meaning.f, is_no_loop) || !all_nodes(meaning.combine, is_no_loop);
+}
+
 Yardstick twin_yardstick(const Subject& s) {
   return {twin_views(s.computation), twin_of(meaning_of(s.computation), twin_seed)};
 }
@@ -67,14 +76,14 @@ std::span<void* const> Checks::outputs_of(const Memory& memory) const {
   return memory.pointers().first(subject_.computation.outputs.size());
 }
 
-Points Checks::points(const Yardstick& yardstick) const {
+Points Checks::points(const Yardstick& yardstick, bool sampled) const {
   const hl::Program& p = subject_.computation;
   const int64_t limit = yardstick.is_compiled() ? limits_.compiled : limits_.interpreted;
   const int64_t affordable = 4 * limit / std::max<int64_t>(1, terms_of(p));
   return chosen_points(
       p, {.border_steps = subject_.border_steps,
           .seed = limits_.seed,
-          .limit = limit,
+          .limit = sampled ? 0 : limit,
           .samples = static_cast<int>(std::clamp<int64_t>(affordable, 16, limits_.samples))});
 }
 
@@ -120,8 +129,8 @@ Checks::Prepared Checks::prepared_twin(int round) {
 }
 
 /// What one kernel only is compared with is not kept: it may be large.
-void Checks::finish(const Yardstick& yardstick, Prepared& p) const {
-  p.points = points(yardstick);
+void Checks::finish(const Yardstick& yardstick, Prepared& p, bool sampled) const {
+  p.points = points(yardstick, sampled);
   if (!limits_.keeps) return;
   p.expected = yardstick.expected(p.points, inputs_of(*p.memory), p.about, limits_.share);
 }
@@ -130,7 +139,7 @@ Checks::Judged Checks::judged(const Yardstick& yardstick, const Prepared& p) con
   if (!p.expected) return judged(yardstick, *p.memory, p.points, p.about);
   return {compare(yardstick.program(), *p.expected, p.points, outputs_of(*p.memory),
                   second_opinion(yardstick, *p.memory, p.points, p.about)),
-          p.expected->weakness};
+          p.expected->weakness, p.expected->orders_differ};
 }
 
 /// Bounds are for numbers that neither overflow nor vanish inside of f. Where a result is beyond
@@ -152,13 +161,15 @@ Checks::Judged Checks::judged(const Yardstick& yardstick, const Memory& memory,
                     second_opinion(yardstick, memory, points, about));
   std::mutex mutex;
   double weakness = 0;
+  bool orders_differ = false;
   const auto take = [&](int64_t first, const Expected& expected) {
     comparer.take(first, expected.leaves);
     const std::lock_guard<std::mutex> lock(mutex);
     weakness = std::max(weakness, expected.weakness);
+    orders_differ = orders_differ || expected.orders_differ;
   };
   yardstick.each(points, inputs_of(memory), about, take, limits_.share);
-  return {comparer.result(), weakness};
+  return {comparer.result(), weakness, orders_differ};
 }
 
 void Checks::check_twin(Verification& result) {
@@ -195,7 +206,7 @@ Checks::Prepared Checks::prepared_set(const Set& set) {
     thin(program, inputs, gates_[set.gate], density, stay, limits_.seed + set.seed);
   }
   compile_by(kernels_, "mdh_definition", inputs, threads_, yardstick_);
-  finish(yardstick_, p);
+  finish(yardstick_, p, set.sampled);
   return p;
 }
 
@@ -207,7 +218,7 @@ void Checks::check_set(const Set& set, const std::string& what, Verification& re
   subject_.run(*p.memory);
   const Judged j = judged(yardstick_, p);
   ++check.runs;
-  check.coverage = coverage(p.points);
+  if (!set.sampled) check.coverage = coverage(p.points);
   if (&check == &result.random) {  // instead of those on data that hide too much
     result.weakness = j.weakness;
     result.max_error = j.comparison.max_error;
@@ -244,6 +255,11 @@ Comparison Checks::compare_with(const Task& task, const Memory& memory) const {
 }
 
 void Checks::check_thinned(Verification& result) {
+  check_few(result);
+  check_wide(result);
+}
+
+void Checks::check_few(Verification& result) {
   const int mantissa = mantissa_of(subject_.computation);
   const double most = std::max(1.0, exact_terms(mantissa));
   const std::string what = "on few whole numbers, ";
@@ -260,6 +276,15 @@ void Checks::check_thinned(Verification& result) {
             result.thinned);
 }
 
+/// Small numbers do not show what f does with large ones, at its constants, and where it compares.
+/// A loop of f may run as often as its input says: not on these.
+void Checks::check_wide(Verification& result) {
+  if (!result.right || has_loops(meaning_of(subject_.computation))) return;
+  const bool many = scalar::volume(hl::result_sizes(subject_.computation)) > many_results;
+  check_set({.numbers = Numbers::wide, .terms = 1, .seed = 5, .sampled = many},
+            "on numbers of all sizes, ", result, result.thinned);
+}
+
 void Checks::check_random(const Memory& memory, int64_t depth, Verification& result) {
   compile_by(kernels_, "mdh_definition", inputs_of(memory), threads_, yardstick_);
   const Points at = points(yardstick_);
@@ -270,6 +295,7 @@ void Checks::check_random(const Memory& memory, int64_t depth, Verification& res
   result.max_error = c.max_error;
   result.bound = c.bound;
   result.weakness = j.weakness;
+  result.orders_differ = j.orders_differ;
   if (!c.right) reject(c.complaint, result);
 }
 

@@ -77,6 +77,7 @@ class Checks {
     bool borders = false;
     size_t gate = 0;
     uint64_t seed = 1;
+    bool sampled = false;  // compared at some points only
   };
   /// Data in memory of their own.
   struct Prepared {
@@ -88,18 +89,21 @@ class Checks {
   struct Judged {
     Comparison comparison;
     double weakness = 0;
+    bool orders_differ = false;
   };
   Prepared prepared_set(const Set& set);
   Prepared prepared_twin(int round);
   Prepared& kept(const std::string& key, const std::function<Prepared()>& make);
   void check_set(const Set& set, const std::string& what, Verification& result, Check& check);
-  void finish(const Yardstick& yardstick, Prepared& p) const;
+  void finish(const Yardstick& yardstick, Prepared& p, bool sampled = false) const;
   Judged judged(const Yardstick& yardstick, const Prepared& p) const;
   Judged judged(const Yardstick& yardstick, const Memory& memory, const Points& points,
                 const About& about) const;
   Comparer::SecondOpinion second_opinion(const Yardstick& yardstick, const Memory& memory,
                                          const Points& points, const About& about) const;
-  Points points(const Yardstick& yardstick) const;
+  void check_few(Verification& result);
+  void check_wide(Verification& result);
+  Points points(const Yardstick& yardstick, bool sampled = false) const;
   Coverage coverage(const Points& points) const;
   std::span<void* const> inputs_of(const Memory& memory) const;
   std::span<void* const> outputs_of(const Memory& memory) const;

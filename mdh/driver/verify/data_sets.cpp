@@ -1,6 +1,9 @@
 #include "mdh/driver/verify/data_sets.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
 #include <unordered_set>
 
 #include "mdh/driver/verify/ranges.h"
@@ -28,6 +31,81 @@ Value drawn(Scalar type, Numbers numbers, Random& random) {
   const int64_t size = random.between(1, 3);
   return scalar::from_integer(type, random.chance(50) ? size : -size);
 }
+
+/// Constants that f and ⊕ mention: conditions are true on one side of them only.
+void collect_constants(const scalar::Expr& e, std::vector<double>& constants) {
+  if (const auto* number = e.as<scalar::Literal>()) {
+    const Scalar type = scalar_of(e.type());
+    constants.push_back(is_floating(type) ? number->value.as_floating()
+                                          : scalar::to_floating(type, number->value));
+  }
+  for_each_child(e, [&](const scalar::Expr& child) { collect_constants(child, constants); });
+  const auto* call = e.as<scalar::Call>();
+  if (!call || !call->callee) return;
+  for (const auto* part : {&call->callee->locals, &call->callee->results}) {
+    for (const scalar::Assignment& a : *part) collect_constants(a.value, constants);
+  }
+}
+
+std::vector<double> constants_of(const Meaning& meaning) {
+  std::vector<double> constants;
+  for (const scalar::Function* f : {&meaning.f, &meaning.combine}) {
+    for (const auto* part : {&f->locals, &f->results}) {
+      for (const scalar::Assignment& a : *part) collect_constants(a.value, constants);
+    }
+  }
+  return constants;
+}
+
+/// Numbers that small random ones never are.
+class WideNumbers {
+ public:
+  explicit WideNumbers(const Meaning& meaning) : constants_(constants_of(meaning)) {}
+
+  Value operator()(Scalar type, Random& random) const {
+    if (type == Scalar::boolean) return drawn(type, Numbers::words, random);
+    switch (random.between(0, 3)) {
+      case 0:
+        return scalar::from_integer(type, random.between(0, 2));  // often equal to others
+      case 1:
+        if (!constants_.empty()) return near_constant(type, random);
+        return drawn(type, Numbers::tenths, random);
+      default:
+        return is_floating(type) ? any_float(type, random) : any_integer(type, random);
+    }
+  }
+
+ private:
+  Value near_constant(Scalar type, Random& random) const {
+    const double c = random.pick(constants_);
+    if (!is_floating(type)) {
+      const double limit = 0x1p62;
+      return scalar::from_integer(
+          type, static_cast<int64_t>(std::clamp(c, -limit, limit)) + random.between(-1, 1));
+    }
+    static constexpr std::array<double, 6> factors = {1, 0.999, 1.001, 0.7, 1.5, -1};
+    return scalar::from_floating(type, c * factors[static_cast<size_t>(random.between(0, 5))]);
+  }
+
+  /// As many bits as come up.
+  static Value any_integer(Scalar type, Random& random) {
+    const auto bits = static_cast<int64_t>(random.next() >> random.between(0, 63));
+    return scalar::from_integer(type, random.chance(50) ? bits : -bits);
+  }
+
+  static Value any_float(Scalar type, Random& random) {
+    const double sign = random.chance(50) ? 1 : -1;
+    const double digits = 1 + static_cast<double>(random.between(0, 999)) / 1000;
+    if (random.between(0, 31) > 0) {
+      return scalar::from_floating(
+          type, sign * std::ldexp(digits, static_cast<int>(random.between(-10, 13))));
+    }
+    static constexpr std::array<double, 7> special = {0.0, 1e-7, 1e-35, 6e-8, 6e4, 1e38, HUGE_VAL};
+    return scalar::from_floating(type, sign * special[static_cast<size_t>(random.between(0, 6))]);
+  }
+
+  std::vector<double> constants_;
+};
 
 bool sums_floats(const Meaning& meaning, size_t n) {
   const auto op = meaning.combine.results.empty() ? std::nullopt : built_in_combination(meaning, n);
@@ -159,6 +237,11 @@ std::vector<Gate> find_gates(const hl::Program& program, const Meaning& meaning)
 void fill(const hl::Program& program, std::span<void* const> inputs, Numbers numbers,
           uint64_t seed) {
   const int64_t signs = numbers == Numbers::words ? 0 : long_products(program);
+  std::optional<WideNumbers> wide;
+  if (numbers == Numbers::wide) wide.emplace(meaning_of(program));
+  const auto draw = [&](Scalar type, Random& random) {
+    return wide ? (*wide)(type, random) : drawn(type, numbers, random);
+  };
   for (size_t b = 0; b < program.inputs.size(); ++b) {
     const hl::BufferView& view = program.inputs[b];
     const std::vector<scalar::Leaf> leaves = leaves_of(view.type);
@@ -170,8 +253,7 @@ void fill(const hl::Program& program, std::span<void* const> inputs, Numbers num
       for (int64_t n = begin; n < end; ++n, element += bytes) {
         for (const scalar::Leaf& leaf : leaves) {
           const bool is_sign = signs > 0 && random.between(0, signs) > few_factors;
-          const Value value =
-              is_sign ? drawn_sign(leaf.type, random) : drawn(leaf.type, numbers, random);
+          const Value value = is_sign ? drawn_sign(leaf.type, random) : draw(leaf.type, random);
           scalar::store(leaf.type, element + leaf.offset, value);
         }
       }

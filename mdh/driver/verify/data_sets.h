@@ -21,6 +21,7 @@ enum class Numbers {
   tenths,  // floats from -5.0 to 5.0 in steps of a tenth
   whole,   // floats that are whole numbers from -3 to 3, 0 left out
   words,   // all bits at random, for twins
+  wide,  // of all sizes, constants of f and their neighbours, equal ones, now and then special ones
 };
 
 /// Fills the inputs. Integers are small unless they are words.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <optional>
 
 #include "mdh/driver/verify/input_reader.h"
 #include "mdh/hl/analysis.h"
@@ -60,19 +59,26 @@ struct Sum {
 using Row = std::vector<Enclosure>;
 
 /// Terms combined in three orders, without keeping them: as they come, in pairs of pairs, and in
-/// eight sums that take turns.
+/// eight sums that take turns. Intervals would grow with every combination, so that one end of each
+/// is taken as the value.
 class Orders {
  public:
   using Combine = std::function<void(const Row& term, Row& into)>;
-  explicit Orders(Combine combine) : combine_(std::move(combine)) {}
+  enum class End { least, greatest };
+  Orders(Combine combine, std::vector<Scalar> types, End end)
+      : combine_(std::move(combine)),
+        types_(std::move(types)),
+        end_(end),
+        largest_(types_.size()) {}
 
-  void add(const Row& term) {
+  void add(Row term) {
+    take_end(term);
     take(term, in_turn_[static_cast<size_t>(terms_ % 8)]);
     take(term, first_to_last_);
-    Row pair = term;
+    Row pair = std::move(term);
     size_t level = 0;
     for (int64_t n = terms_; n % 2 == 1; n /= 2, ++level) {
-      combine_(pair, pairs_[level]);
+      take(pair, pairs_[level]);
       pair = std::move(pairs_[level]);
     }
     pairs_.resize(std::max(pairs_.size(), level + 1));
@@ -81,6 +87,10 @@ class Orders {
   }
 
   int64_t terms() const { return terms_; }
+
+  /// The largest magnitude of each leaf on the way.
+  const std::vector<double>& largest() const { return largest_; }
+  bool no_number() const { return no_number_; }
 
   std::vector<Row> results() {
     Row in_pairs, by_turns;
@@ -94,16 +104,32 @@ class Orders {
   }
 
  private:
-  void take(const Row& term, Row& into) const {
+  void take(const Row& term, Row& into) {
     if (into.empty()) {
       into = term;
     } else {
       combine_(term, into);
+      take_end(into);
+    }
+  }
+
+  void take_end(Row& row) {
+    for (size_t k = 0; k < row.size(); ++k) {
+      Enclosure& e = row[k];
+      if (!is_floating(types_[k])) continue;
+      no_number_ = no_number_ || e.no_number;
+      if (!e.has_numbers()) continue;
+      e = scalar::exactly(types_[k], end_ == End::least ? e.least : e.greatest);
+      largest_[k] = std::max(largest_[k], std::abs(e.least.as_floating()));
     }
   }
 
   Combine combine_;
+  std::vector<Scalar> types_;
+  End end_;
   int64_t terms_ = 0;
+  std::vector<double> largest_;
+  bool no_number_ = false;
   Row first_to_last_;
   std::vector<Row> pairs_;  // of 2^level terms, where that bit of the count is set
   std::vector<Row> in_turn_ = std::vector<Row>(8);
@@ -143,9 +169,13 @@ class EnclosedFold {
     row_ = row;
     is_first_ = true;
     sums_.assign(types_.size(), {});
-    orders_.emplace([this](const Row& term, Row& into) { take(term, into, false); });
+    const auto combine = [this](const Row& term, Row& into) { take(term, into, false); };
+    orders_.clear();
+    for (const Orders::End end : {Orders::End::least, Orders::End::greatest}) {
+      orders_.emplace_back(combine, types_, end);
+    }
     walk(0);
-    if (way_ == Way::orders) try_orders();
+    if (way_ == Way::orders) try_orders(all);
     round_sums(all);
   }
 
@@ -191,7 +221,9 @@ class EnclosedFold {
     for (size_t n = 0; n < fresh_.size(); ++n) {
       if (is_sum_[n]) sums_[n].add(fresh_[n], 4 * smallest_of(types_[n]));
     }
-    if (way_ == Way::orders) orders_->add(fresh_);
+    for (Orders& orders : orders_) {
+      if (way_ == Way::orders) orders.add(fresh_);
+    }
     if (way_ == Way::follows) take(fresh_, row_, is_first_);
     is_first_ = false;
   }
@@ -230,22 +262,31 @@ class EnclosedFold {
     return {Value::floating(s.least - bound), Value::floating(s.greatest + bound), s.no_number};
   }
 
-  void try_orders() {
-    const std::vector<Row> found = orders_->results();
+  void try_orders(Expected& all) {
+    std::vector<Row> found;
+    for (Orders& orders : orders_) {
+      for (Row& row : orders.results()) found.push_back(std::move(row));
+    }
     for (size_t k = 0; k < row_.size(); ++k) {
       row_[k] = found.front()[k];
-      if (is_floating(types_[k])) row_[k] = widened(k, found);
+      if (is_floating(types_[k])) row_[k] = widened(k, found, all);
     }
   }
 
-  Enclosure widened(size_t k, const std::vector<Row>& found) const {
+  /// What rounding does to combinations of values of that size, and what it was seen to do. Orders
+  /// that differ by much more are no matter of rounding.
+  Enclosure widened(size_t k, const std::vector<Row>& found, Expected& expected) const {
     Enclosure all = found.front()[k];
     for (const Row& row : found) all = hull(types_[k], all, row[k]);
+    for (const Orders& orders : orders_) all.no_number = all.no_number || orders.no_number();
     const double l = all.least.as_floating(), g = all.greatest.as_floating();
     if (!std::isfinite(l) || !std::isfinite(g)) return all;
-    const auto terms = static_cast<double>(orders_->terms());
-    const double size = std::max(std::abs(l), std::abs(g));
-    const double more = 4 * (g - l) + 4 * std::sqrt(terms) * scalar::epsilon_of(types_[k]) * size;
+    double size = 0;
+    for (const Orders& orders : orders_) size = std::max(size, orders.largest()[k]);
+    const auto terms = static_cast<double>(orders_.front().terms());
+    const double rounding = std::sqrt(terms) * scalar::epsilon_of(types_[k]) * size;
+    if (g - l > 1024 * rounding) expected.orders_differ = true;
+    const double more = 4 * (g - l) + 4 * rounding;
     return {Value::floating(l - more), Value::floating(g + more), all.no_number};
   }
 
@@ -259,7 +300,7 @@ class EnclosedFold {
   std::vector<int64_t> point_, at_;
   std::vector<Value> operands_;
   std::vector<Enclosure> arguments_, fresh_, both_;
-  std::optional<Orders> orders_;
+  std::vector<Orders> orders_;
   std::vector<Sum> sums_;
   std::vector<bool> is_sum_;
   std::span<Enclosure> row_;

@@ -133,6 +133,7 @@ Expected Yardstick::expected(const Points& points, std::span<void* const> inputs
     const std::lock_guard<std::mutex> lock(mutex);
     all.weakness = std::max(all.weakness, block.weakness);
     all.allowed = std::max(all.allowed, block.allowed);
+    all.orders_differ = all.orders_differ || block.orders_differ;
   };
   each(points, inputs, about, put, share);
   return all;

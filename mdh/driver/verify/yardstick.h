@@ -26,7 +26,8 @@ struct Expected {
   /// The largest part of √Σ terms² that rounding may change: beyond an eighth, a tenth of the terms
   /// could be missing. 0 where nothing is summed up.
   double weakness = 0;
-  double allowed = 0;  // the widest interval, from its middle
+  double allowed = 0;          // the widest interval, from its middle
+  bool orders_differ = false;  // results of an operator of the user, by more than rounding can do
 
   std::span<const scalar::Enclosure> operator[](size_t n) const {
     return {leaves.data() + n * width, width};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include "mdh/kernel/refused.h"
 #include "mdh/runtime/host/float_mode.h"
@@ -43,6 +44,9 @@ std::shared_ptr<char[]> aligned_memory(int64_t bytes) {
     missing("E603", fmt::format("no memory for a workspace of {} bytes", bytes),
             "use fewer parts on cores, or a smaller size");
   }
+  // New memory is often zero by chance. Kernels must not rely on that, so that tests should not be
+  // able to, either.
+  std::memset(memory, 0xDB, static_cast<size_t>(bytes));
   return {memory, [](char* block) { std::free(block); }};
 }
 
