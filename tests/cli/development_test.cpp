@@ -49,6 +49,20 @@ TEST(Deterministic, atomics_are_refused) {
   EXPECT_NE(o.err.find("[E812]"), std::string::npos) << o.err;
 }
 
+TEST(Deterministic, bits_do_not_depend_on_the_number_of_threads) {
+  const TemporaryDirectory folder;
+  std::vector<std::string> results;
+  for (const char* threads : {"1", "2", "3"}) {
+    const std::string file = (folder.path() / "w.npy").string();
+    const Outcome o = mdh("run dot --size 40009 -q --no-records --deterministic --threads " +
+                          std::string(threads) + " --output C=" + file);
+    ASSERT_EQ(o.exit, 0) << describe(o);
+    results.push_back(read_file(file));
+  }
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(results[0], results[2]);
+}
+
 TEST(Deterministic, what_is_generated_runs) {
   const Outcome o = mdh("run dot --size 1009 -q --deterministic");
   EXPECT_EQ(o.exit, 0) << describe(o);

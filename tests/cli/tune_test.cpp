@@ -118,6 +118,14 @@ TEST_F(Tune, a_record_of_a_neighbouring_size_is_not_preferred_to_what_is_faster)
   EXPECT_FALSE(contains(without.err, "comparing")) << without.err;
 }
 
+TEST_F(Tune, program_without_dimensions_has_one_configuration_or_few) {
+  const std::string program = folder_.path() / "point.mdh";
+  write_file(program,
+             "mdh 1\nprogram p = out_view( y: f32 = [] ) * md_hom( ) { y = 1.5; } * inp_view( )");
+  const Outcome o = mdh("tune " + program + " --budget 3 -q --no-records");
+  EXPECT_EQ(o.exit, 0) << describe(o);
+}
+
 TEST_F(Tune, a_full_disk_is_noted_and_does_not_end_the_search) {
   const Outcome o = mdh("tune matvec --size 16,16 --budget 2 --records /dev/full");
   EXPECT_EQ(o.exit, 0) << describe(o);

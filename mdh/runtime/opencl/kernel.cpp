@@ -20,10 +20,23 @@ struct Session {
 
 namespace {
 
+/// New memory is often zero by chance. Kernels must not rely on that, so that tests should not be
+/// able to, either.
+void poison(const Context::Handles& on, cl_mem memory, int64_t bytes) {
+  if (bytes == 0) return;
+  const std::vector<unsigned char> pattern(static_cast<size_t>(bytes), 0xDB);
+  check(on.api.enqueue_write_buffer(on.queue.get(), memory, CL_TRUE, 0, pattern.size(),
+                                    pattern.data(), 0, nullptr, nullptr),
+        "clEnqueueWriteBuffer");
+}
+
 Session session_of(const kernel::Module& module, cl_program program, const Context& context) {
   const Context::Handles& on = context.handles();
-  return {functions_of(module, program, on),
-          allocate(on, module.workspace_bytes, fmt::format("the workspace of '{}'", module.name))};
+  Session session{
+      functions_of(module, program, on),
+      allocate(on, module.workspace_bytes, fmt::format("the workspace of '{}'", module.name))};
+  poison(on, session.workspace.get(), module.workspace_bytes);
+  return session;
 }
 
 void set_buffer(const Context::Handles& on, cl_kernel function, size_t index, cl_mem buffer) {
