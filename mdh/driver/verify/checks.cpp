@@ -79,12 +79,12 @@ std::span<void* const> Checks::outputs_of(const Memory& memory) const {
 Points Checks::points(const Yardstick& yardstick, bool sampled) const {
   const hl::Program& p = subject_.computation;
   const int64_t limit = yardstick.is_compiled() ? limits_.compiled : limits_.interpreted;
-  const int64_t affordable = 4 * limit / std::max<int64_t>(1, terms_of(p));
-  return chosen_points(
-      p, {.border_steps = subject_.border_steps,
-          .seed = limits_.seed,
-          .limit = sampled ? 0 : limit,
-          .samples = static_cast<int>(std::clamp<int64_t>(affordable, 16, limits_.samples))});
+  const int64_t affordable = (sampled ? limit / 4 : 4 * limit) / std::max<int64_t>(1, terms_of(p));
+  return chosen_points(p, {.border_steps = subject_.border_steps,
+                           .seed = limits_.seed,
+                           .limit = sampled ? 0 : limit,
+                           .samples = static_cast<int>(std::clamp<int64_t>(
+                               affordable, sampled ? 2 : 16, limits_.samples))});
 }
 
 Coverage Checks::coverage(const Points& points) const {
@@ -197,14 +197,14 @@ Checks::Prepared Checks::prepared_set(const Set& set) {
   const hl::Program& program = subject_.computation;
   Prepared p{subject_.memory(program), {}, {.whole = set.numbers == Numbers::whole}, {}};
   const std::span<void* const> inputs = inputs_of(*p.memory);
-  fill(program, inputs, set.numbers, limits_.seed + set.seed);
+  std::optional<Thinning> thinning;
   if (set.gate < gates_.size()) {
-    const double density = set.terms / static_cast<double>(terms_of(program));
-    const auto stay = set.borders
-                          ? border_points(hl::sizes(program), subject_.border_steps, 48, set.seed)
-                          : std::vector<std::vector<int64_t>>{};
-    thin(program, inputs, gates_[set.gate], density, stay, limits_.seed + set.seed);
+    thinning = {gates_[set.gate], set.terms / static_cast<double>(terms_of(program)), {}};
+    if (set.borders) {
+      thinning->points = border_points(hl::sizes(program), subject_.border_steps, 48, set.seed);
+    }
   }
+  fill(program, inputs, set.numbers, limits_.seed + set.seed, thinning);
   compile_by(kernels_, "mdh_definition", inputs, threads_, yardstick_);
   finish(yardstick_, p, set.sampled);
   return p;
@@ -242,8 +242,8 @@ Checks::Task Checks::task_for(Memory& memory, Inputs inputs) {
   const hl::Program& program = subject_.computation;
   double terms = terms_that_bite(mantissa_of(program));
   for (int round = 0; round < 4 && task.expected.weakness > 0.125; ++round, terms /= 4) {
-    thin(program, inputs_of(memory), gates_.front(), terms / static_cast<double>(terms_of(program)),
-         {}, limits_.seed);
+    thin(program, inputs_of(memory),
+         {gates_.front(), terms / static_cast<double>(terms_of(program)), {}}, limits_.seed);
     task.expected = yardstick_.expected(task.points, inputs_of(memory), {}, limits_.share);
   }
   return task;
@@ -270,16 +270,19 @@ void Checks::check_few(Verification& result) {
   }
   if (scalar::volume(hl::result_sizes(subject_.computation)) > many_results) return;
   check_set({.terms = most, .gate = gates_.size() - 1, .seed = 2}, what, result, result.thinned);
-  if (!result.right) return;
-  // One or two terms in a result: all that f itself computes shows.
+  // One or two terms in a result: all that f itself computes shows. Numbers of all sizes do that,
+  // too.
+  if (!result.right || may_have_wide()) return;
   check_set({.numbers = Numbers::tenths, .terms = 1, .seed = 3}, "on few numbers, ", result,
             result.thinned);
 }
 
+/// A loop of f may run as often as its input says: not on large numbers.
+bool Checks::may_have_wide() const { return !has_loops(meaning_of(subject_.computation)); }
+
 /// Small numbers do not show what f does with large ones, at its constants, and where it compares.
-/// A loop of f may run as often as its input says: not on these.
 void Checks::check_wide(Verification& result) {
-  if (!result.right || has_loops(meaning_of(subject_.computation))) return;
+  if (!result.right || !may_have_wide()) return;
   const bool many = scalar::volume(hl::result_sizes(subject_.computation)) > many_results;
   check_set({.numbers = Numbers::wide, .terms = 1, .seed = 5, .sampled = many},
             "on numbers of all sizes, ", result, result.thinned);

@@ -103,6 +103,7 @@ class Checks {
                                          const Points& points, const About& about) const;
   void check_few(Verification& result);
   void check_wide(Verification& result);
+  bool may_have_wide() const;
   Points points(const Yardstick& yardstick, bool sampled = false) const;
   Coverage coverage(const Points& points) const;
   std::span<void* const> inputs_of(const Memory& memory) const;

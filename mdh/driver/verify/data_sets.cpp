@@ -234,50 +234,80 @@ std::vector<Gate> find_gates(const hl::Program& program, const Meaning& meaning)
   return gates;
 }
 
-void fill(const hl::Program& program, std::span<void* const> inputs, Numbers numbers,
-          uint64_t seed) {
+namespace {
+
+/// Which elements of a buffer are closed.
+class Closing {
+ public:
+  Closing(const hl::Program& program, size_t buffer, const Thinning& thinning)
+      : type_(scalar_of(program.inputs[buffer].type)),
+        closed_(scalar::from_floating(type_, thinning.gate.value)),
+        limit_(static_cast<uint64_t>(thinning.density >= 1 ? 0x1p63 : thinning.density * 0x1p63)),
+        stay_(read_at(program, program.inputs[buffer], thinning.points)) {}
+
+  /// Asked for one element after the other. Closes it, or leaves it alone.
+  bool operator()(int64_t n, char* element, Random& random) const {
+    if (random.next() >> 1 < limit_ || stay_.contains(n)) return false;
+    scalar::store(type_, element, closed_);
+    return true;
+  }
+
+ private:
+  Scalar type_;
+  Value closed_;
+  uint64_t limit_;
+  std::unordered_set<int64_t> stay_;
+};
+
+std::optional<Closing> closing_of(const hl::Program& program, size_t buffer,
+                                  const std::optional<Thinning>& thinning) {
+  if (!thinning) return std::nullopt;
+  const std::vector<size_t>& gated = thinning->gate.buffers;
+  if (std::find(gated.begin(), gated.end(), buffer) == gated.end()) return std::nullopt;
+  return Closing(program, buffer, *thinning);
+}
+
+}  // namespace
+
+void fill(const hl::Program& program, std::span<void* const> inputs, Numbers numbers, uint64_t seed,
+          const std::optional<Thinning>& thinning) {
   const int64_t signs = numbers == Numbers::words ? 0 : long_products(program);
   std::optional<WideNumbers> wide;
   if (numbers == Numbers::wide) wide.emplace(meaning_of(program));
   const auto draw = [&](Scalar type, Random& random) {
+    if (signs > 0 && random.between(0, signs) > few_factors) return drawn_sign(type, random);
     return wide ? (*wide)(type, random) : drawn(type, numbers, random);
   };
   for (size_t b = 0; b < program.inputs.size(); ++b) {
     const hl::BufferView& view = program.inputs[b];
     const std::vector<scalar::Leaf> leaves = leaves_of(view.type);
     const int64_t bytes = scalar::bytes_of(view.type);
+    const std::optional<Closing> closing = closing_of(program, b, thinning);
     const int64_t count = scalar::volume(hl::extents(program, view));
     in_chunks(count, [&](int64_t begin, int64_t end, uint64_t chunk) {
-      Random random = random_of(seed, b, chunk);
+      Random random = random_of(seed, b, chunk), which = random_of(seed + 1, b, chunk);
       char* element = static_cast<char*>(inputs[b]) + begin * bytes;
       for (int64_t n = begin; n < end; ++n, element += bytes) {
+        if (closing && (*closing)(n, element, which)) continue;
         for (const scalar::Leaf& leaf : leaves) {
-          const bool is_sign = signs > 0 && random.between(0, signs) > few_factors;
-          const Value value = is_sign ? drawn_sign(leaf.type, random) : draw(leaf.type, random);
-          scalar::store(leaf.type, element + leaf.offset, value);
+          scalar::store(leaf.type, element + leaf.offset, draw(leaf.type, random));
         }
       }
     });
   }
 }
 
-void thin(const hl::Program& program, std::span<void* const> inputs, const Gate& gate,
-          double density, const std::vector<std::vector<int64_t>>& points, uint64_t seed) {
-  const auto limit = static_cast<uint64_t>(density >= 1 ? 0x1p63 : density * 0x1p63);
-  for (const size_t b : gate.buffers) {
+void thin(const hl::Program& program, std::span<void* const> inputs, const Thinning& thinning,
+          uint64_t seed) {
+  for (const size_t b : thinning.gate.buffers) {
     const hl::BufferView& view = program.inputs[b];
-    const Scalar type = scalar_of(view.type);
-    const std::unordered_set<int64_t> stay = read_at(program, view, points);
-    const Value closed = scalar::from_floating(type, gate.value);
-    const int64_t bytes = scalar::bytes_of(type);
+    const Closing closing(program, b, thinning);
+    const int64_t bytes = scalar::bytes_of(view.type);
     const int64_t count = scalar::volume(hl::extents(program, view));
     in_chunks(count, [&](int64_t begin, int64_t end, uint64_t chunk) {
       Random random = random_of(seed + 1, b, chunk);
       char* element = static_cast<char*>(inputs[b]) + begin * bytes;
-      for (int64_t n = begin; n < end; ++n, element += bytes) {
-        if (random.next() >> 1 < limit || stay.contains(n)) continue;
-        scalar::store(type, element, closed);
-      }
+      for (int64_t n = begin; n < end; ++n, element += bytes) closing(n, element, random);
     });
   }
 }

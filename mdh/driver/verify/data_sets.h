@@ -1,6 +1,7 @@
 // Inputs that make faults visible.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "mdh/driver/verify/meaning.h"
@@ -24,14 +25,21 @@ enum class Numbers {
   wide,  // of all sizes, constants of f and their neighbours, equal ones, now and then special ones
 };
 
-/// Fills the inputs. Integers are small unless they are words.
-void fill(const hl::Program& program, std::span<void* const> inputs, Numbers numbers,
-          uint64_t seed);
-
 /// Of the elements of a gate only so many stay, at random; all that contribute at the given points
 /// stay, too.
-void thin(const hl::Program& program, std::span<void* const> inputs, const Gate& gate,
-          double density, const std::vector<std::vector<int64_t>>& points, uint64_t seed);
+struct Thinning {
+  Gate gate;
+  double density = 1;
+  std::vector<std::vector<int64_t>> points = {};
+};
+
+/// Fills the inputs, all elements, or those that stay. Integers are small unless they are words.
+void fill(const hl::Program& program, std::span<void* const> inputs, Numbers numbers, uint64_t seed,
+          const std::optional<Thinning>& thinning = std::nullopt);
+
+/// Thins what is there.
+void thin(const hl::Program& program, std::span<void* const> inputs, const Thinning& thinning,
+          uint64_t seed);
 
 /// Corners, and both sides of tile borders in every dimension; at most so many.
 std::vector<std::vector<int64_t>> border_points(const std::vector<int64_t>& sizes,

@@ -137,15 +137,19 @@ TEST(Gates, are_found_by_trying_values) {
 
 TEST(Thinning, leaves_about_as_many_as_asked_and_all_that_must_stay) {
   const hl::Program p = matvec(Scalar::f32, 10, 1000);
-  Memory memory(p);
-  const auto inputs = memory.pointers().subspan(1);
-  fill(p, inputs, Numbers::whole, 1);
-  thin(p, inputs, {{0}, 0}, 0.05, {{0, 0}, {9, 999}}, 1);
-  const auto* M = static_cast<const float*>(inputs[0]);
-  const auto zeros = std::count(M, M + 10000, 0.0f);
-  EXPECT_NEAR(static_cast<double>(zeros), 9500, 150);
-  EXPECT_NE(M[0], 0);
-  EXPECT_NE(M[9999], 0);
+  const Thinning thinning{{{0}, 0}, 0.05, {{0, 0}, {9, 999}}};
+  for (const bool at_once : {false, true}) {
+    Memory memory(p);
+    const auto inputs = memory.pointers().subspan(1);
+    fill(p, inputs, Numbers::whole, 1, at_once ? std::optional(thinning) : std::nullopt);
+    if (!at_once) thin(p, inputs, thinning, 1);
+    const auto* M = static_cast<const float*>(inputs[0]);
+    const auto* v = static_cast<const float*>(inputs[1]);
+    EXPECT_NEAR(static_cast<double>(std::count(M, M + 10000, 0.0f)), 9500, 150);
+    EXPECT_NE(M[0], 0);
+    EXPECT_NE(M[9999], 0);
+    EXPECT_EQ(std::count(v, v + 1000, 0.0f), 0);
+  }
 }
 
 // ---- rules
