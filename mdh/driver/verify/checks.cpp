@@ -76,15 +76,19 @@ std::span<void* const> Checks::outputs_of(const Memory& memory) const {
   return memory.pointers().first(subject_.computation.outputs.size());
 }
 
-Points Checks::points(const Yardstick& yardstick, bool sampled) const {
+Points Checks::points(const Yardstick& yardstick, Sampling sampling) const {
   const hl::Program& p = subject_.computation;
   const int64_t limit = yardstick.is_compiled() ? limits_.compiled : limits_.interpreted;
-  const int64_t affordable = (sampled ? limit / 4 : 4 * limit) / std::max<int64_t>(1, terms_of(p));
-  return chosen_points(p, {.border_steps = subject_.border_steps,
-                           .seed = limits_.seed,
-                           .limit = sampled ? 0 : limit,
-                           .samples = static_cast<int>(std::clamp<int64_t>(
-                               affordable, sampled ? 2 : 16, limits_.samples))});
+  const int64_t work = sampling == Sampling::generous  ? 4 * limit
+                       : sampling == Sampling::sparing ? limit / 2
+                                                       : limit / 4;
+  const int64_t least = sampling == Sampling::always ? 2 : 16;
+  const int64_t affordable = work / std::max<int64_t>(1, terms_of(p));
+  return chosen_points(
+      p, {.border_steps = subject_.border_steps,
+          .seed = limits_.seed,
+          .limit = sampling == Sampling::always ? 0 : limit,
+          .samples = static_cast<int>(std::clamp<int64_t>(affordable, least, limits_.samples))});
 }
 
 Coverage Checks::coverage(const Points& points) const {
@@ -124,13 +128,13 @@ Checks::Prepared Checks::prepared_twin(int round) {
   const std::span<void* const> inputs = inputs_of(*p.memory);
   fill(views, inputs, Numbers::words, limits_.seed + 17 + static_cast<uint64_t>(round));
   compile_by(kernels_, "mdh_definition_of_twin", inputs, threads_, *twin_);
-  finish(*twin_, p);
+  finish(*twin_, p, Sampling::generous);
   return p;
 }
 
 /// What one kernel only is compared with is not kept: it may be large.
-void Checks::finish(const Yardstick& yardstick, Prepared& p, bool sampled) const {
-  p.points = points(yardstick, sampled);
+void Checks::finish(const Yardstick& yardstick, Prepared& p, Sampling sampling) const {
+  p.points = points(yardstick, sampling);
   if (!limits_.keeps) return;
   p.expected = yardstick.expected(p.points, inputs_of(*p.memory), p.about, limits_.share);
 }
@@ -206,7 +210,7 @@ Checks::Prepared Checks::prepared_set(const Set& set) {
   }
   fill(program, inputs, set.numbers, limits_.seed + set.seed, thinning);
   compile_by(kernels_, "mdh_definition", inputs, threads_, yardstick_);
-  finish(yardstick_, p, set.sampled);
+  finish(yardstick_, p, set.sampled ? Sampling::always : Sampling::sparing);
   return p;
 }
 

@@ -95,7 +95,10 @@ class Checks {
   Prepared prepared_twin(int round);
   Prepared& kept(const std::string& key, const std::function<Prepared()>& make);
   void check_set(const Set& set, const std::string& what, Verification& result, Check& check);
-  void finish(const Yardstick& yardstick, Prepared& p, bool sampled = false) const;
+  /// How many points are compared where not all of them are: thousands; hundreds, for there are
+  /// more sets; few, whatever the size.
+  enum class Sampling { generous, sparing, always };
+  void finish(const Yardstick& yardstick, Prepared& p, Sampling sampling) const;
   Judged judged(const Yardstick& yardstick, const Prepared& p) const;
   Judged judged(const Yardstick& yardstick, const Memory& memory, const Points& points,
                 const About& about) const;
@@ -104,7 +107,7 @@ class Checks {
   void check_few(Verification& result);
   void check_wide(Verification& result);
   bool may_have_wide() const;
-  Points points(const Yardstick& yardstick, bool sampled = false) const;
+  Points points(const Yardstick& yardstick, Sampling sampling = Sampling::generous) const;
   Coverage coverage(const Points& points) const;
   std::span<void* const> inputs_of(const Memory& memory) const;
   std::span<void* const> outputs_of(const Memory& memory) const;
