@@ -94,7 +94,7 @@ TEST_F(Tune, gain_is_over_what_runs_without_records_and_the_winner_is_what_run_u
   EXPECT_FALSE(contains(untuned["config"].dump(), "compiler")) << untuned;
   EXPECT_EQ(untuned["time_us"]["median"], report["untuned_us"]);
   const bool untuned_wins = won[0]["config"] == untuned["config"];
-  EXPECT_TRUE(!untuned_wins || report["gain"] == 1.0) << report;
+  EXPECT_TRUE(!untuned_wins || is_slower || report["gain"] == 1.0) << report;
   const Outcome best = mdh("records best " + matvec + " --json");
   EXPECT_EQ(json::parse(best.out, nullptr, false)["final"], "won") << describe(best);
 }
