@@ -20,12 +20,8 @@ std::string wrongly_written(const hl::Program& p, const hl::BufferView& view, co
   for (const hl::Access& access : view.accesses) {
     const hl::Address address(p, view, access);
     std::vector<int64_t> point(counts.size(), 0);
-    for (int64_t n = scalar::volume(counts); n > 0; --n) {
+    for (int64_t n = scalar::volume(counts); n > 0; --n, advance(point, counts)) {
       wanted[static_cast<size_t>(address(point))] = 1;
-      for (size_t d = counts.size(); d-- > 0;) {
-        if (++point[d] < counts[d]) break;
-        point[d] = 0;
-      }
     }
   }
   for (size_t n = 0; n < wanted.size(); ++n) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <set>
 
@@ -98,32 +99,32 @@ class ValueDrawer {
   Point here_;
 };
 
-std::optional<LawBreak> find_not_associative(const Program& p, uint64_t seed) {
+/// A counterexample among values that are drawn, so many at a time.
+std::optional<LawBreak> find_break(
+    const Program& p, uint64_t seed, const std::string& law, size_t count,
+    const std::function<std::optional<std::string>(LawTrials&, const std::vector<Tuple>&)>&
+        breaks) {
   LawTrials trial(p, most_steps);
   ValueDrawer values(p, trial);
   Random random(seed);
   for (int n = 0; n < trials && trial.may_go_on(); ++n) {
-    const std::vector<Tuple> xs = values.draw(3, n, random);
-    if (xs.size() < 3) continue;
-    if (auto found = trial.not_associative(xs[0], xs[1], xs[2])) {
-      return LawBreak{"associative", std::move(*found)};
-    }
+    const std::vector<Tuple> xs = values.draw(count, n, random);
+    if (xs.size() < count) continue;
+    if (auto found = breaks(trial, xs)) return LawBreak{law, std::move(*found)};
   }
   return std::nullopt;
 }
 
+std::optional<LawBreak> find_not_associative(const Program& p, uint64_t seed) {
+  return find_break(p, seed, "associative", 3, [](LawTrials& trial, const std::vector<Tuple>& xs) {
+    return trial.not_associative(xs[0], xs[1], xs[2]);
+  });
+}
+
 std::optional<LawBreak> find_not_commutative(const Program& p, uint64_t seed) {
-  LawTrials trial(p, most_steps);
-  ValueDrawer values(p, trial);
-  Random random(seed);
-  for (int n = 0; n < trials && trial.may_go_on(); ++n) {
-    const std::vector<Tuple> xs = values.draw(2, n, random);
-    if (xs.size() < 2) continue;
-    if (auto found = trial.not_commutative(xs[0], xs[1])) {
-      return LawBreak{"commutative", std::move(*found)};
-    }
-  }
-  return std::nullopt;
+  return find_break(p, seed, "commutative", 2, [](LawTrials& trial, const std::vector<Tuple>& xs) {
+    return trial.not_commutative(xs[0], xs[1]);
+  });
 }
 
 /// The points that meet in one result, in an order that a configuration may take: one after the

@@ -91,14 +91,6 @@ class Judge {
   Comparison& result_;
 };
 
-/// To the point that follows in row-major order.
-void advance(std::vector<int64_t>& point, const std::vector<int64_t>& counts) {
-  for (size_t d = counts.size(); d-- > 0;) {
-    if (++point[d] < counts[d]) return;
-    point[d] = 0;
-  }
-}
-
 }  // namespace
 
 Comparer::Comparer(const hl::Program& program, const Points& points, std::span<void* const> outputs,

@@ -6,6 +6,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "mdh/driver/verification.h"
 #include "mdh/driver/verify/ranges.h"
 #include "mdh/hl/address.h"
 #include "mdh/scalar/tape.h"
@@ -174,17 +175,12 @@ constexpr int64_t few_factors = 16;
 /// The number of factors of a result if they are more than a few: then all but a few should be 1 or
 /// -1, for long products of anything else leave the range of every type.
 int64_t long_products(const hl::Program& program) {
-  int64_t factors = 0;
   for (const hl::Dimension& d : program.dimensions) {
     const auto& names = d.combine.operators;
-    if (std::find(names.begin(), names.end(), "mul") != names.end()) factors = 1;
+    const bool multiplies = std::find(names.begin(), names.end(), "mul") != names.end();
+    if (multiplies && terms_of(program) > few_factors) return terms_of(program);
   }
-  if (factors == 0) return 0;
-  for (size_t d = 0; d < program.dimensions.size(); ++d) {
-    const bool kept = program.dimensions[d].combine.shape == hl::Shape::concatenate;
-    factors *= kept ? 1 : hl::sizes(program)[d];
-  }
-  return factors > few_factors ? factors : 0;
+  return 0;
 }
 
 Value drawn_sign(Scalar type, Random& random) {

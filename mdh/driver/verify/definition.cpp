@@ -127,6 +127,13 @@ Points all_points(const hl::Program& program) {
   return {.count = scalar::volume(hl::result_sizes(program)), .all = true};
 }
 
+void advance(std::vector<int64_t>& point, const std::vector<int64_t>& counts) {
+  for (size_t d = counts.size(); d-- > 0;) {
+    if (++point[d] < counts[d]) return;
+    point[d] = 0;
+  }
+}
+
 Definition::Definition(hl::Program views, Meaning meaning)
     : views_(std::move(views)), meaning_(std::move(meaning)) {}
 

@@ -52,6 +52,9 @@ struct Points {
 /// All points of the result.
 Points all_points(const hl::Program& program);
 
+/// To the point that follows in row-major order; from the last one to the first.
+void advance(std::vector<int64_t>& point, const std::vector<int64_t>& counts);
+
 /// Computes a meaning on buffers in memory, point after point. Interpreted, or by a plain loop nest
 /// that was compiled from the definition (plain_loops.h) and is compared with the interpreter
 /// before it is believed.

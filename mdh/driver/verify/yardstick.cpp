@@ -132,7 +132,6 @@ Expected Yardstick::expected(const Points& points, std::span<void* const> inputs
               all.leaves.begin() + first * static_cast<int64_t>(all.width));
     const std::lock_guard<std::mutex> lock(mutex);
     all.weakness = std::max(all.weakness, block.weakness);
-    all.allowed = std::max(all.allowed, block.allowed);
     all.orders_differ = all.orders_differ || block.orders_differ;
   };
   each(points, inputs, about, put, share);
@@ -155,7 +154,6 @@ Expected Yardstick::judged(const RowsView& rows, const About& about) const {
     judge_row(rows[n], about, std::span(all.leaves).subspan(n * all.width, all.width), strength);
   }
   all.weakness = strength.weakness;
-  all.allowed = strength.allowed;
   return all;
 }
 
@@ -207,7 +205,6 @@ Enclosure Yardstick::bounded(std::span<const Value> row, size_t result, const Ab
     const double size = std::sqrt(row[extra.square].as_floating());
     if (size > 0) strength.weakness = std::max(strength.weakness, bound / size);
   }
-  strength.allowed = std::max(strength.allowed, bound);
   return around(wide, bound);
 }
 

@@ -26,7 +26,6 @@ struct Expected {
   /// The largest part of √Σ terms² that rounding may change: beyond an eighth, a tenth of the terms
   /// could be missing. 0 where nothing is summed up.
   double weakness = 0;
-  double allowed = 0;          // the widest interval, from its middle
   bool orders_differ = false;  // results of an operator of the user, by more than rounding can do
 
   std::span<const scalar::Enclosure> operator[](size_t n) const {
@@ -71,7 +70,7 @@ class Yardstick {
  private:
   Expected judged(const RowsView& rows, const About& about) const;
   struct Strength {
-    double weakness = 0, allowed = 0;
+    double weakness = 0;
   };
   void judge_row(std::span<const scalar::Value> row, const About& about,
                  std::span<scalar::Enclosure> leaves, Strength& strength) const;

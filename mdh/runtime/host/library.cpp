@@ -84,11 +84,6 @@ std::vector<Kernel> load_unit(std::span<const kernel::Module> modules, const Uni
   return kernels_in(build_one(unit, options), modules, unit, options);
 }
 
-Kernel load_with(const kernel::Module& module, const Compiler& compiler,
-                 const BuildOptions& options) {
-  return load_unit({&module, 1}, unit_of({module}, compiler), options).front();
-}
-
 /// The line that says what is wrong; compilers begin with where it is.
 std::string first_complaint(const std::string& text) {
   for (const std::string& line : split(text, '\n')) {
@@ -132,20 +127,36 @@ std::vector<Kernel> load(std::span<const kernel::Module> modules, const Compiler
   return load_unit(modules, unit_of({modules.begin(), modules.end()}, compiler), options);
 }
 
+namespace {
+
+/// By the first of the other compilers that takes the source; nothing if none does. Without flags
+/// of the configuration, which only its compiler may know.
+std::vector<Kernel> load_by_others(std::span<const kernel::Module> modules,
+                                   const std::string& refused, const BuildOptions& options,
+                                   std::string& taken_by) {
+  for (const std::string& path : find_compilers()) {
+    if (path == refused) continue;
+    try {
+      taken_by = path;
+      return load(modules, compiler_at(path, options.cache), options);
+    } catch (const kernel::Refused&) {
+      continue;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 std::vector<Kernel> load_by_any(std::span<const kernel::Module> modules, const Compiler& first,
                                 const BuildOptions& options) {
   try {
     return load(modules, first, options);
   } catch (const kernel::Refused&) {
-    for (const std::string& path : find_compilers()) {
-      if (path == first.path) continue;
-      try {
-        return load(modules, compiler_at(path, options.cache), options);
-      } catch (const kernel::Refused&) {
-        continue;
-      }
-    }
-    throw;
+    std::string taken_by;
+    std::vector<Kernel> kernels = load_by_others(modules, first.path, options, taken_by);
+    if (kernels.empty()) throw;
+    return kernels;
   }
 }
 
@@ -156,21 +167,13 @@ Kernel load(const kernel::Module& module, const BuildOptions& options) {
   if (built.object) return kernels_in(*built.object, {&module, 1}, unit, options).front();
   if (built.failure.kind != BuildFailure::Kind::refused) not_built(unit, built.failure);
   blame_flags(module, compiler.path, built.failure.text, options);
-  for (const std::string& path : find_compilers()) {
-    if (path == compiler.path) continue;
-    // Without flags that only the compiler of the configuration may know.
-    const Compiler next = compiler_at(path, options.cache);
-    try {
-      Kernel kernel = load_with(module, next, options);
-      kernel.remark_ =
-          fmt::format("{} refused the printed source ({}), {} compiled it; please report this",
-                      compiler.path, first_complaint(built.failure.text), next.path);
-      return kernel;
-    } catch (const kernel::Refused&) {
-      continue;
-    }
-  }
-  not_built(unit, built.failure);
+  std::string taken_by;
+  std::vector<Kernel> kernels = load_by_others({&module, 1}, compiler.path, options, taken_by);
+  if (kernels.empty()) not_built(unit, built.failure);
+  kernels.front().remark_ =
+      fmt::format("{} refused the printed source ({}), {} compiled it; please report this",
+                  compiler.path, first_complaint(built.failure.text), taken_by);
+  return kernels.front();
 }
 
 void Kernel::operator()(std::span<void* const> buffers, int threads) const {
