@@ -54,7 +54,6 @@ void take_failure(const runtime::Outcome& outcome, Trial& trial) {
 /// The source of a configuration, or why there is none.
 struct Lowered {
   std::optional<kernel::Module> module;
-  int64_t depth = 0;  // of rounding
   RecordOutcome outcome = RecordOutcome::ok;
   std::string reason;
 };
@@ -63,8 +62,7 @@ Lowered lower_one(const hl::Program& program, const ll::Config& config,
                   const CandidateOptions& options, const std::string& name) {
   try {
     Stages stages = lower_all(program, options.machine, config, *options.target, name);
-    return {.module = std::move(stages.module),
-            .depth = rounding_depth(stages.low, options.machine)};
+    return {.module = std::move(stages.module)};
   } catch (const Error& e) {
     return {.outcome = RecordOutcome::compile_error, .reason = e.what()};
   } catch (const std::bad_alloc&) {
@@ -172,7 +170,6 @@ struct Candidates::Parts {
   struct Compiled {
     kernel::Module module;
     runtime::host::Object object;
-    int64_t depth = 0;
     std::string code;  // its name
   };
   std::map<std::string, Trial> screened;  // what became of code, by its name
@@ -389,7 +386,6 @@ std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, T
   std::vector<Trial> trials;
   std::vector<kernel::Module> modules;
   std::vector<size_t> number_of;
-  std::vector<int64_t> depths;
   std::vector<std::string> codes;
   p.compiled.assign(configs.size(), std::nullopt);
   const std::vector<std::string> names = p.names_of(configs, together);
@@ -409,7 +405,6 @@ std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, T
     codes.push_back(code);
     modules.push_back(std::move(*lowered[n].module));
     number_of.push_back(n);
-    depths.push_back(lowered[n].depth);
   }
   if (modules.empty()) return trials;
   std::vector<runtime::host::Built> built;
@@ -423,7 +418,7 @@ std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, T
     Trial& trial = trials[number_of[m]];
     trial.compiler = modules[m].compiler;
     if (built[m].object) {
-      p.compiled[number_of[m]] = Parts::Compiled{modules[m], *built[m].object, depths[m], codes[m]};
+      p.compiled[number_of[m]] = Parts::Compiled{modules[m], *built[m].object, codes[m]};
     } else {
       using Kind = runtime::host::BuildFailure::Kind;
       trial.outcome = built[m].failure.kind == Kind::timed_out ? RecordOutcome::timeout
