@@ -25,6 +25,7 @@ PLACES = [("openmp", 200), ("address", 60), ("evaluators", 200), ("thread", 60),
 class Totals:
     def __init__(self):
         self.cases = collections.Counter()
+        self.devices = set()
         self.refused = 0
         self.rules = collections.Counter()
         self.failures = []
@@ -39,6 +40,7 @@ class Totals:
             return
         self.cases[place] += report["cases"]
         self.refused += report["refused"]
+        self.devices |= {report["device"]} if "device" in report else set()
         for rule, count in report["rules"].items():
             self.rules[rule] += count
         for failure in report["failures"]:
@@ -102,6 +104,8 @@ def report(options, totals, next_seed):
     print(f"seeds {options.seed} to {next_seed - 1}, {options.minutes} minutes")
     for place, cases in sorted(totals.cases.items()):
         print(f"  {place:12} {cases:8} cases")
+    for device in sorted(totals.devices):
+        print(f"  on {device}")
     print(f"  {totals.refused} triples are not supported by code generation")
     print("rules of the planner, by cases that make use of them:")
     for rule, count in sorted(totals.rules.items()):
@@ -116,13 +120,14 @@ def report(options, totals, next_seed):
 def self_test():
     totals = Totals()
     good = {"cases": 3, "refused": 1, "failures": [], "rules": {"first write": 60, "write up": 2,
-                                                                    "lockstep": 0}}
+                                                                    "lockstep": 0}, "device": "opencl:0  Titan"}
     bad = {"cases": 1, "refused": 0, "failures": [{"seed": 7, "complaint": "wrong"}], "rules": {}}
     totals.add("openmp", 1, 4, 0, json.dumps(good), "")
     totals.add("thread", 5, 3, 1, "noise\n" + json.dumps(bad), "")
     totals.add("opencl", 8, 2, 139, "", "Segmentation fault")
     assert totals.cases == {"openmp": 3, "thread": 1}
     assert totals.refused == 1
+    assert totals.devices == {"opencl:0  Titan"}
     assert totals.rare_rules() == {"write up": 2, "lockstep": 0}
     assert [(f[0], f[1]) for f in totals.failures] == [("thread", 7), ("opencl", 8)]
     assert "exit code 139" in totals.failures[1][2]

@@ -154,7 +154,7 @@ TEST(CExpr, division_of_integers_is_a_helper_that_c_defines_everywhere) {
   }
   EXPECT_EQ(helpers_of("a / b", Scalar::i32), R"(#ifndef mdh_div_i32_defined
 #define mdh_div_i32_defined
-static inline int mdh_div_i32(int a, int b) { return b == 0 ? 0 : b == -1 ? (int)(0 - (unsigned)a) : a / b; }
+static inline int mdh_div_i32(int a, int b) { return b == 0 ? 0 : b == -1 ? (int)((unsigned)0 - (unsigned)a) : a / b; }
 #endif
 )");
   EXPECT_EQ(helpers_of("a % b", Scalar::i64), R"(#ifndef mdh_rem_i64_defined
@@ -251,6 +251,26 @@ TEST(OpenCLExpr, doubles_are_an_extension) {
   floats.print(cast(Scalar::i32, expression("exp(a) + 0.5", Scalar::f32, Scalar::f32)));
   EXPECT_EQ(floats.helpers().find("double"), std::string::npos) << floats.helpers();
   EXPECT_EQ(floats.helpers().find("fp64"), std::string::npos) << floats.helpers();
+}
+
+TEST(OpenCLExpr, differences_of_small_integers_are_hidden_from_an_assembler_that_loses_signs) {
+  ExprPrinter printer(Dialect::opencl);
+  EXPECT_EQ(printer.print(expression("-a", Scalar::i16, Scalar::i16)),
+            "(short)((unsigned)0 + (unsigned)a * mdh_minus_one)");
+  EXPECT_EQ(printer.print(expression("a - b", Scalar::u32, Scalar::u32)),
+            "(unsigned)((unsigned)a + (unsigned)b * mdh_minus_one)");
+  EXPECT_EQ(printer.helpers(), R"(#ifndef mdh_minus_one_defined
+#define mdh_minus_one_defined
+#ifdef __NV_CL_C_VERSION  /* its assembler loses minus signs */
+#define mdh_minus_one (get_work_dim() - 4)
+#else
+#define mdh_minus_one 0xffffffffu
+#endif
+#endif
+)");
+  EXPECT_EQ(printer.print(expression("a - b", Scalar::i64, Scalar::i64)),
+            "(long)((unsigned long)a - (unsigned long)b)");
+  EXPECT_EQ(printer.print(expression("a - b", Scalar::u64, Scalar::u64)), "(a - b)");
 }
 
 TEST(OpenCLExpr, mathematics_and_extremes_are_built_in) {

@@ -22,7 +22,7 @@ class Helpers {
   std::string value_type(scalar::Scalar type);
   std::string storage_type(scalar::Scalar type);
 
-  /// A type that needs no other helper, and whose name says all.
+  /// A type or a constant that needs no other helper, and whose name says all.
   void define_type(const std::string& name, const std::string& definition);
 
   /// A function that stands for one operation on scalars: it needs types only, and its name says

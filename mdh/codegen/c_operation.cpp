@@ -25,26 +25,46 @@ bool is_division(BinaryOp op, Scalar type) {
 }
 
 bool wraps(BinaryOp op, Scalar type) {
-  const bool grows = op == BinaryOp::add || op == BinaryOp::subtract || op == BinaryOp::multiply;
+  const bool grows = op == BinaryOp::add || op == BinaryOp::multiply;
   return grows && scalar::is_integer(type) && c_type(type) != wrapping_type(type);
 }
 
+/// NVIDIA's assembler (CUDA 13.0, sm_90) loses minus signs of integers up to 32 bits: it makes
+/// max(max(-a, b), -c) of max(max(-a, -b), -c), and takes -(-32768) of 16 bits for 32768. So it
+/// does not get to know that there is one: all launches have three dimensions.
+const char* minus_one(Helpers& helpers) {
+  helpers.define_type("minus_one",
+                      "#ifdef __NV_CL_C_VERSION  /* its assembler loses minus signs */\n"
+                      "#define mdh_minus_one (get_work_dim() - 4)\n"
+                      "#else\n#define mdh_minus_one 0xffffffffu\n#endif");
+  return "mdh_minus_one";
+}
+
+std::string difference(Helpers& helpers, Scalar type, const std::string& a, const std::string& b) {
+  const std::string mine = c_type(type), wide = wrapping_type(type);
+  if (helpers.dialect() == Dialect::opencl && scalar::bytes_of(type) <= 4) {
+    return fmt::format("({})((unsigned){} + (unsigned){} * {})", mine, a, b, minus_one(helpers));
+  }
+  if (mine == wide) return fmt::format("({} - {})", a, b);
+  return fmt::format("({0})(({1}){2} - ({1}){3})", mine, wide, a, b);
+}
+
 /// MIN / -1 wraps around, and what is divided by zero becomes 0.
-std::string division(BinaryOp op, Scalar type) {
+std::string division(Helpers& helpers, BinaryOp op, Scalar type) {
   const bool quotient = op == BinaryOp::divide;
   if (!scalar::is_signed(type)) {
     return fmt::format("return b == 0 ? 0 : a {} b;", quotient ? "/" : "%");
   }
-  const std::string minus_one =
-      quotient ? fmt::format("({})(0 - ({})a)", c_type(type), unsigned_type(type)) : "0";
-  return fmt::format("return b == 0 ? 0 : b == -1 ? {} : a {} b;", minus_one, quotient ? "/" : "%");
+  const std::string negated = quotient ? difference(helpers, type, "0", "a") : "0";
+  return fmt::format("return b == 0 ? 0 : b == -1 ? {} : a {} b;", negated, quotient ? "/" : "%");
 }
 
 std::string division_helper(Helpers& helpers, BinaryOp op, Scalar type) {
   const std::string name =
       fmt::format("mdh_{}_{}", op == BinaryOp::divide ? "div" : "rem", to_string(type));
-  helpers.define_operation(name, fmt::format("static inline {0} {1}({0} a, {0} b) {{ {2} }}",
-                                             helpers.value_type(type), name, division(op, type)));
+  helpers.define_operation(
+      name, fmt::format("static inline {0} {1}({0} a, {0} b) {{ {2} }}", helpers.value_type(type),
+                        name, division(helpers, op, type)));
   return name;
 }
 
@@ -80,8 +100,8 @@ std::string absolute(Helpers& helpers, Scalar type, const std::string& a) {
   if (!scalar::is_signed(type)) return a;
   const std::string name = fmt::format("mdh_abs_{}", to_string(type));
   helpers.define_operation(
-      name, fmt::format("static inline {0} {1}({0} a) {{ return a < 0 ? ({0})(0 - ({2})a) : a; }}",
-                        c_type(type), name, wrapping_type(type)));
+      name, fmt::format("static inline {0} {1}({0} a) {{ return a < 0 ? {2} : a; }}", c_type(type),
+                        name, difference(helpers, type, "0", "a")));
   return fmt::format("{}({})", name, a);
 }
 
@@ -115,6 +135,7 @@ std::string c_binary(Helpers& helpers, BinaryOp op, Scalar type, const std::stri
     return fmt::format("{}({}, {})", division_helper(helpers, op, type), a, b);
   }
   if (is_shift(op)) return shifted(op, type, a, b);
+  if (op == BinaryOp::subtract && scalar::is_integer(type)) return difference(helpers, type, a, b);
   const std::string_view sign = scalar::operator_row(op).text;
   if (wraps(op, type)) {
     return fmt::format("({0})(({1}){2} {3} ({1}){4})", c_type(type), wrapping_type(type), a, sign,

@@ -26,7 +26,7 @@ bool is_zero(const Expr& maximum, const Facts& known) {
 
 class Splitter {
  public:
-  explicit Splitter(const loop::Program& p) : names_(p) {}
+  explicit Splitter(const loop::Program& p) : program_(p), names_(p) {}
 
   Block block(const Block& statements, const Facts& known) {
     Block result;
@@ -47,10 +47,10 @@ class Splitter {
 
  private:
   /// Some shift is 0 in all rounds but the last one.
-  static bool is_shifted_at_the_end(const loop::For& loop, const Facts& known) {
+  bool is_shifted_at_the_end(const loop::For& loop, const Facts& known) const {
     const auto trip = constant(loop.trip);
     if (loop.how != loop::How::sequential || !trip || *trip < loop.first + 2) return false;
-    if (has_teams(loop.body)) return false;
+    if (has_teams(loop.body) || chooses_instance(program_, loop)) return false;
     Facts others = known, all = known;
     others.assume_below(loop.var, scalar::index_literal(*trip - 1));
     all.assume_below(loop.var, loop.trip);
@@ -70,6 +70,7 @@ class Splitter {
     return result;
   }
 
+  const loop::Program& program_;
   Names names_;
   size_t splits_ = 0;
 };

@@ -54,7 +54,7 @@ std::optional<Expr> without_zero(const Expr& condition, const Symbol& var) {
 
 class Peeler {
  public:
-  explicit Peeler(const loop::Program& p) : names_(p) {}
+  explicit Peeler(const loop::Program& p) : program_(p), names_(p) {}
 
   Block block(const Block& statements) {
     Block result;
@@ -72,14 +72,14 @@ class Peeler {
   }
 
  private:
-  static bool decides(const loop::For& loop) {
+  bool decides(const loop::For& loop) const {
     // Rounds of other loops are written out, and then need not decide.
     if (loop.first != 0 || loop.how != loop::How::sequential) return false;
     const bool peeled = any_of(loop.body, [](const Stmt& s) {
       const auto* inner = s.as<loop::For>();  // doing so again would double the code again
       return inner && inner->first != 0;
     });
-    if (peeled || has_teams(loop.body)) return false;
+    if (peeled || has_teams(loop.body) || chooses_instance(program_, loop)) return false;
     // Joining costs little beside loops inside: no reason to write them twice.
     const bool innermost = !any_of(loop.body, [](const Stmt& s) { return s.as<loop::For>(); });
     return any_of(loop.body, [&](const Stmt& s) {
@@ -147,6 +147,7 @@ class Peeler {
     return result;
   }
 
+  const loop::Program& program_;
   Names names_;
 };
 

@@ -75,14 +75,28 @@ bool is_leaf(const Stmt& s) {
          s.as<loop::Store>() || s.as<loop::AsyncCopy>() || s.as<loop::Prefetch>();
 }
 
+namespace {
+
+bool uses_buffer(const loop::Program& p, const Block& block,
+                 const std::function<bool(const loop::Buffer&)>& holds) {
+  return any_of(block, [&](const Stmt& s) {
+    const loop::Uses uses = loop::uses_of(s);
+    const auto is_meant = [&](const Symbol& b) { return holds(find_buffer(p, b)); };
+    return std::any_of(uses.reads.begin(), uses.reads.end(), is_meant) ||
+           std::any_of(uses.writes.begin(), uses.writes.end(), is_meant);
+  });
+}
+
+}  // namespace
+
 bool uses_registers(const loop::Program& p, const Stmt& s) {
-  return any_of({s}, [&](const Stmt& inner) {
-    const loop::Uses uses = loop::uses_of(inner);
-    const auto in_registers = [&](const Symbol& b) {
-      return find_buffer(p, b).scope == loop::Scope::registers;
-    };
-    return std::any_of(uses.reads.begin(), uses.reads.end(), in_registers) ||
-           std::any_of(uses.writes.begin(), uses.writes.end(), in_registers);
+  return uses_buffer(p, {s},
+                     [](const loop::Buffer& b) { return b.scope == loop::Scope::registers; });
+}
+
+bool chooses_instance(const loop::Program& p, const loop::For& loop) {
+  return uses_buffer(p, loop.body, [&](const loop::Buffer& b) {
+    return std::find(b.per.begin(), b.per.end(), loop.var) != b.per.end();
   });
 }
 

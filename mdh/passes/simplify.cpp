@@ -1,6 +1,7 @@
 #include "mdh/passes/simplify.h"
 
 #include "mdh/passes/conditions.h"
+#include "mdh/passes/replicated.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -32,15 +33,16 @@ bool is_dead(const Stmt& s) {
   return choice && choice->otherwise.empty() && decided(choice->condition) == false;
 }
 
-Block simplified(const Block& block) {
+Block simplified(const loop::Program& p, const Block& block) {
   Block result;
   for (const Stmt& s : block) {
-    const Stmt folded = loop::map_expressions(loop::map_children(s, simplified), scalar::simplify);
+    const Stmt inner = loop::map_children(s, [&](const Block& b) { return simplified(p, b); });
+    const Stmt folded = loop::map_expressions(inner, scalar::simplify);
     const auto* loop = folded.as<loop::For>();
     const auto trip = loop ? constant(loop->trip) : std::nullopt;
     if (is_dead(folded) || (loop && trip && *trip <= loop->first)) continue;
-    if (trip == 1) {
-      const Block body = simplified(with_zero(loop->body, loop->var));
+    if (trip == 1 && !chooses_instance(p, *loop)) {
+      const Block body = simplified(p, with_zero(loop->body, loop->var));
       result.insert(result.end(), body.begin(), body.end());
     } else {
       result.push_back(folded);
@@ -53,7 +55,7 @@ Block simplified(const Block& block) {
 
 loop::Program simplify(const loop::Program& program) {
   loop::Program result = program;
-  result.body = simplified(program.body);
+  result.body = simplified(program, program.body);
   while (!result.body.empty() && result.body.back().as<loop::Barrier>()) result.body.pop_back();
   return result;
 }

@@ -63,6 +63,12 @@ TEST(Simplify, shares_of_a_team_are_not_counted_away) {
   expect_unchanged(simplify, "deal cores (e < 1) { load m = M[e, e]; }");
 }
 
+TEST(Simplify, loops_that_say_which_instance_is_meant_stay) {
+  const More own{{}, "buffer temporary v_own: i64[10] in L1 of core per (c)\n"};
+  expect_unchanged(simplify, "for COR.i c < 1 sequential { load m = v_own[0]; }", own);
+  expect_rewrite(simplify, "for COR.i c < 1 sequential { load m = v[c]; }", "load m = v[0];", own);
+}
+
 TEST(Simplify, what_is_simple_is_left_alone) {
   const loop::Program p = matvec_with(R"(
     deal cores (c < 7) {

@@ -11,6 +11,7 @@
 #include "mdh/passes/pipeline.h"
 #include "mdh/passes/plan.h"
 #include "mdh/runtime/opencl/kernel.h"
+#include "mdh/runtime/opencl/testing_device.h"
 
 namespace mdh::test {
 namespace {
@@ -71,7 +72,7 @@ std::vector<std::string> run_on_openmp(const std::vector<Prepared>& all,
 }
 
 std::vector<std::string> run_on_opencl(const std::vector<Prepared>& all) {
-  static const runtime::opencl::Context context(runtime::opencl::find_device("opencl"));
+  static const runtime::opencl::Context context(runtime::opencl::device_of_tests());
   const std::vector<kernel::Module> modules = modules_of(all);
   auto kernels = runtime::opencl::load(modules, context);
   std::vector<std::string> complaints;

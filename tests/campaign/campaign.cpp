@@ -17,7 +17,7 @@
 
 #include "mdh/passes/lower.h"
 #include "mdh/passes/plan.h"
-#include "mdh/runtime/opencl/device.h"
+#include "mdh/runtime/opencl/testing_device.h"
 #include "tests/campaign/backends.h"
 #include "tests/campaign/cases.h"
 #include "tests/campaign/coverage.h"
@@ -136,7 +136,7 @@ std::string missing_for(const std::string& place) {
   }
   if (place != "opencl") return "";
   try {
-    runtime::opencl::find_device("opencl");
+    runtime::opencl::device_of_tests();
     return "";
   } catch (const Error& e) {
     return e.diagnostic().message;
@@ -201,6 +201,9 @@ int main(int argc, char** argv) {
                      {"count", options.count},     {"cases", summary.cases},
                      {"refused", summary.refused}, {"failures", summary.failures},
                      {"rules", summary.rules}};
+  if (options.on == "opencl") {
+    out["device"] = mdh::runtime::opencl::summary(mdh::runtime::opencl::device_of_tests());
+  }
   fmt::print("{}\n", out.dump());
   return summary.failures.empty() ? 0 : 1;
 }

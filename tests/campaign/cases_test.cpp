@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "mdh/runtime/opencl/device.h"
+#include "mdh/runtime/opencl/testing_device.h"
 #include "mdh/runtime/process.h"
 #include "mdh/support/files.h"
 #include "tests/campaign/backends.h"
@@ -43,12 +43,22 @@ TEST(Cases, are_right_on_openmp_with_every_compiler) {
   }
 }
 
-TEST(Cases, are_right_on_opencl) {
+/// Why the cases cannot be asked of this machine's OpenCL; nothing if they can.
+std::string lacks_opencl() {
   try {
-    runtime::opencl::find_device("opencl");
+    const runtime::opencl::Device device = runtime::opencl::device_of_tests();
+    const bool is_pocl = device.platform == "Portable Computing Language";
+    // Version 3 is right without optimisation, which mdh sees to; version 5 is right only so, too,
+    // but then ends the process on other kernels.
+    const bool is_known = !is_pocl || device.driver.starts_with("3.");
+    return is_known ? "" : "PoCL " + device.driver + " is known to compute some cases wrongly";
   } catch (const Error& e) {
-    GTEST_SKIP() << "SKIP: " << e.diagnostic().message;
+    return e.diagnostic().message;
   }
+}
+
+TEST(Cases, are_right_on_opencl) {
+  if (const std::string lacks = lacks_opencl(); !lacks.empty()) GTEST_SKIP() << "SKIP: " << lacks;
   const std::vector<Prepared> all = prepared("opencl");
   expect_right(all, run_on_opencl(all));
 }

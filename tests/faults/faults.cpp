@@ -9,7 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <map>
 
-#include "mdh/runtime/opencl/device.h"
+#include "mdh/runtime/opencl/testing_device.h"
 #include "tests/faults/planting.h"
 
 namespace mdh::test {
@@ -120,7 +120,7 @@ nlohmann::json to_json(const Summary& s, const Options& options) {
 std::string missing_for(const std::string& target) {
   if (target != "opencl") return "";
   try {
-    runtime::opencl::find_device("opencl");
+    runtime::opencl::device_of_tests();
     return "";
   } catch (const Error& e) {
     return e.diagnostic().message;

@@ -2,8 +2,8 @@
 
 #include "mdh/driver/memory.h"
 #include "mdh/runtime/host/build.h"
-#include "mdh/runtime/opencl/device.h"
 #include "mdh/runtime/opencl/kernel.h"
+#include "mdh/runtime/opencl/testing_device.h"
 #include "mdh/support/diagnostic.h"
 
 namespace mdh::test {
@@ -29,7 +29,7 @@ Run on_this_machine(const Subject& subject, const kernel::Module& module) {
 }
 
 Run on_a_device(const Subject& subject, const kernel::Module& module) {
-  const runtime::opencl::Context context(runtime::opencl::find_device("opencl"));
+  const runtime::opencl::Context context(runtime::opencl::device_of_tests());
   const auto kernel = runtime::opencl::load({&module, 1}, context).front();
   return [&subject, kernel](const std::vector<Array>& inputs) {
     driver::Memory memory(subject.triple.program, inputs);

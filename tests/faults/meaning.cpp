@@ -33,7 +33,8 @@ Verdict verdict_of(const std::string& complaint, const loop::Program& p) {
   const auto says = [&](const char* text) { return complaint.find(text) != std::string::npos; };
   if (says("race:")) return Verdict::race;
   if (!says("is read before it is written")) return Verdict::broken;
-  const loop::Buffer& b = loop::find_buffer(p, loop::named(quoted(complaint)));
+  const Symbol named = loop::named(quoted(complaint));
+  const loop::Buffer& b = loop::find_buffer(p, named);
   const bool in_memory = b.role == loop::Role::output || b.scope == loop::Scope::all;
   return in_memory ? Verdict::undefined : Verdict::arbitrary;
 }

@@ -8,6 +8,7 @@
 #include "mdh/hl/evaluate.h"
 #include "mdh/runtime/host/library.h"
 #include "mdh/runtime/opencl/kernel.h"
+#include "mdh/runtime/opencl/testing_device.h"
 #include "mdh/support/text.h"
 
 namespace mdh::test {
@@ -116,14 +117,16 @@ std::vector<std::string> differences_in_c(const std::vector<Sample>& samples,
 
 std::optional<runtime::opencl::Context> opencl_context() {
   try {
-    return runtime::opencl::Context(runtime::opencl::find_device("opencl"));
+    return runtime::opencl::Context(runtime::opencl::device_of_tests());
   } catch (const Error&) {
     return std::nullopt;
   }
 }
 
-std::string difference_in_opencl(const Sample& sample, const runtime::opencl::Context& context) {
-  const kernel::Module module = module_of(sample, "opencl");
+std::string difference_in_opencl(const Sample& sample, const runtime::opencl::Context& context,
+                                 const std::string& before) {
+  kernel::Module module = module_of(sample, "opencl");
+  module.source = before + module.source;
   const auto kernel = runtime::opencl::load({&module, 1}, context).front();
   driver::Memory memory(sample.program, sample.inputs);
   const std::string found =

@@ -41,6 +41,9 @@ std::vector<std::string> differences_in_c(const std::vector<Sample>& samples,
 
 /// The first device, if there is one.
 std::optional<runtime::opencl::Context> opencl_context();
-std::string difference_in_opencl(const Sample& sample, const runtime::opencl::Context& context);
+
+/// `before` is put in front of the printed source.
+std::string difference_in_opencl(const Sample& sample, const runtime::opencl::Context& context,
+                                 const std::string& before = "");
 
 }  // namespace mdh::test

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
 
@@ -35,6 +37,15 @@ std::string_view to_string(DeviceKind kind) {
       return "other";
   }
   return "other";
+}
+
+bool is_preferred(DeviceKind a, DeviceKind b) {
+  const auto rank = [](DeviceKind kind) {
+    constexpr DeviceKind order[] = {DeviceKind::gpu, DeviceKind::accelerator, DeviceKind::other,
+                                    DeviceKind::cpu};
+    return std::find(std::begin(order), std::end(order), kind) - std::begin(order);
+  };
+  return rank(a) < rank(b);
 }
 
 Device find_device(std::string_view name) {

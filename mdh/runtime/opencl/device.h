@@ -33,8 +33,13 @@ struct Device {
   bool has_fp32_subnormals = false;
 };
 
-/// All devices that can compile and run kernels, in the order in which opencl:N counts them. Never
-/// empty: "missing", with what to install, where there is no loader or no device.
+/// Who says `opencl` on a machine with a GPU means the GPU, in whatever order the loader finds
+/// drivers: GPUs come before accelerators, and CPUs last.
+bool is_preferred(DeviceKind a, DeviceKind b);
+
+/// All devices that can compile and run kernels, in the order in which opencl:N counts them:
+/// preferred kinds first. Never empty: "missing", with what to install, where there is no loader or
+/// no device.
 std::vector<Device> devices();
 
 /// The device "opencl:N"; "opencl" is the first one. The error names what there is.

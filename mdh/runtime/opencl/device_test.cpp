@@ -30,6 +30,25 @@ TEST_F(Devices, first_one_needs_no_number) {
   EXPECT_EQ(find_device("opencl").name, find_device("opencl:0").name);
 }
 
+TEST_F(Devices, gpus_come_before_cpus) {
+  const std::vector<Device> all = devices();
+  for (size_t n = 1; n < all.size(); ++n) {
+    EXPECT_FALSE(is_preferred(all[n].kind, all[n - 1].kind)) << summary(all[n]);
+  }
+}
+
+TEST(DeviceKinds, cpu_is_the_last_choice) {
+  using enum DeviceKind;
+  EXPECT_TRUE(is_preferred(gpu, accelerator));
+  EXPECT_TRUE(is_preferred(accelerator, other));
+  EXPECT_TRUE(is_preferred(other, cpu));
+  EXPECT_TRUE(is_preferred(gpu, cpu));
+  for (const DeviceKind kind : {cpu, gpu, accelerator, other}) {
+    EXPECT_FALSE(is_preferred(kind, kind));
+    EXPECT_FALSE(is_preferred(cpu, kind));
+  }
+}
+
 TEST_F(Devices, number_that_does_not_exist_is_missing_and_the_error_names_what_does) {
   const Diagnostic d = diagnostic_of([] { find_device("opencl:99"); });
   EXPECT_EQ(d.kind, DiagnosticKind::missing);

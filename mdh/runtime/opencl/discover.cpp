@@ -1,5 +1,7 @@
 #include "mdh/runtime/opencl/discover.h"
 
+#include <algorithm>
+
 #include "mdh/runtime/opencl/hints.h"
 #include "mdh/support/diagnostic.h"
 
@@ -120,10 +122,13 @@ std::vector<Discovered> discover(const Api& api) {
       const Question ask{api, id};
       if (!is_usable(ask)) continue;
       found.push_back({describe(ask, name), platform, id});
-      found.back().device.number = static_cast<int>(found.size()) - 1;
     }
   }
   if (found.empty()) missing("E612", "there is no OpenCL device", what_to_install);
+  std::stable_sort(found.begin(), found.end(), [](const Discovered& a, const Discovered& b) {
+    return is_preferred(a.device.kind, b.device.kind);
+  });
+  for (size_t n = 0; n < found.size(); ++n) found[n].device.number = static_cast<int>(n);
   return found;
 }
 

@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "mdh/runtime/opencl/kernel.h"
+#include "mdh/runtime/opencl/testing_device.h"
 #include "mdh/runtime/testing.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/files.h"
@@ -20,12 +20,6 @@ namespace mdh::runtime::opencl {
 inline void use_cache_of_tests() {
   static const TemporaryDirectory folder;
   static const ScopedEnvironment cache("POCL_CACHE_DIR", folder.path().string());
-}
-
-/// The device that MDH_TEST_DEVICE names, else the first one.
-inline Device device_of_tests() {
-  const char* named = std::getenv("MDH_TEST_DEVICE");
-  return find_device(named == nullptr ? "opencl" : named);
 }
 
 /// A device; without one the tests are skipped. The tests of a suite share a context: the
