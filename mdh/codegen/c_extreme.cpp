@@ -73,6 +73,26 @@ std::string plain_vector_extreme(Helpers& helpers, const std::string& name, cons
   return name;
 }
 
+/// x86 has one instruction with our meaning, from AVX-512DQ on, for vectors of 16, 32 and 64 bytes:
+/// it chooses by value where -0 is less than +0, and a number where the other is no number. Nothing
+/// for other vectors. The last constants choose the sign, ask for no masks, and keep the rounding.
+std::optional<std::string> instruction_of_x86(BinaryOp op, Scalar type, int64_t lanes) {
+  const int64_t bits = 8 * scalar::bytes_of(type) * lanes;
+  if (bits != 128 && bits != 256 && bits != 512) return std::nullopt;
+  return fmt::format("__builtin_ia32_range{}{}_mask(a, b, {}, a, -1{})",
+                     type == Scalar::f64 ? "pd" : "ps", bits, op == BinaryOp::minimum ? 4 : 5,
+                     bits == 512 ? ", 4" : "");
+}
+
+/// The body of a function: the instruction where there is one, else what means the same.
+std::string with_instruction(const std::optional<std::string>& instruction,
+                             const std::string& otherwise) {
+  if (!instruction) return "{\n" + otherwise + "}";
+  return fmt::format(
+      "{{\n#if defined __AVX512DQ__ && defined __AVX512VL__\n  return {};\n#else\n{}#endif\n}}",
+      *instruction, otherwise);
+}
+
 }  // namespace
 
 bool is_extreme(BinaryOp op) { return op == BinaryOp::minimum || op == BinaryOp::maximum; }
@@ -100,11 +120,13 @@ std::string vector_extreme(Helpers& helpers, BinaryOp op, Scalar type, int64_t l
   const std::string zeros = op == BinaryOp::minimum
                                 ? fmt::format("| ((({0})a | ({0})b) & ({0})(a == b))", mask)
                                 : fmt::format("& ((({0})a & ({0})b) | ~({0})(a == b))", mask);
-  helpers.define_operation(name,
-                           fmt::format("static inline {0} {1}({0} a, {0} b) {{\n"
-                                       "  const {2} m = ({2})(a {3} b) | ({2})(b != b);\n"
-                                       "  return ({0})(((({2})a & m) | (({2})b & ~m)) {4});\n}}",
-                                       mine, name, mask, sign_of(op), zeros));
+  const std::string chosen = fmt::format(
+      "  const {1} m = ({1})(a {2} b) | ({1})(b != b);\n"
+      "  return ({0})(((({1})a & m) | (({1})b & ~m)) {3});\n",
+      mine, mask, sign_of(op), zeros);
+  helpers.define_operation(
+      name, fmt::format("static inline {0} {1}({0} a, {0} b) {2}", mine, name,
+                        with_instruction(instruction_of_x86(op, type, lanes), chosen)));
   return name;
 }
 

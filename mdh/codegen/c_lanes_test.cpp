@@ -212,6 +212,26 @@ TEST(Lanes, choices_are_made_by_masks) {
       << source;
 }
 
+TEST(Lanes, extremes_of_floats_are_one_instruction_where_the_machine_has_it) {
+  const auto source = [](const std::string& type, const std::string& f, int lanes) {
+    return source_of(fmt::format("lanes - n < {} {{ load a = x[c, n]; load b = x[c, 0]; apply z = "
+                                 "f(a, b; 0); store y[c * 32 + n] = z; }}",
+                                 lanes),
+                     {type, f, "l + r"});
+  };
+  const std::string four = source("f32", "min(a, b)", 4);
+  EXPECT_NE(four.find("#if defined __AVX512DQ__ && defined __AVX512VL__\n"
+                      "  return __builtin_ia32_rangeps128_mask(a, b, 4, a, -1);\n#else\n"),
+            std::string::npos)
+      << four;
+  expect_lines(source("f64", "max(a, b)", 4),
+               {"return __builtin_ia32_rangepd256_mask(a, b, 5, a, -1);"});
+  expect_lines(source("f64", "max(a, b)", 8),
+               {"return __builtin_ia32_rangepd512_mask(a, b, 5, a, -1, 4);"});
+  EXPECT_EQ(source("f32", "min(a, b)", 2).find("#if "), std::string::npos);
+  EXPECT_EQ(source("i32", "min(a, b)", 4).find("#if defined"), std::string::npos);
+}
+
 TEST(Lanes, an_index_of_the_lane_is_a_vector) {
   const Types types{"i64", "a * b + i", "l + r"};
   expect_lines(source_of("lanes - n < 4 { load a = x[c, n]; apply z = f(a, a; c * 32 + n * 3); "
