@@ -162,41 +162,39 @@ std::vector<std::string> CPrinter::values(const std::vector<Symbol>& symbols) co
 }
 
 std::string CPrinter::statement(const Stmt& s) {
-  if (const auto* loop = s.as<loop::For>()) return for_loop(*loop);
-  if (const auto* dealt = s.as<loop::Deal>()) return deal(*dealt);
-  if (const auto* waits = s.as<loop::Barrier>()) return barrier(*waits);
-  if (const auto* vectors = s.as<loop::Lanes>()) return lanes(*vectors);
-  if (const auto* choice_ = s.as<loop::If>()) return choice(*choice_);
-  if (const auto* let = s.as<loop::Let>()) {
-    return fmt::format("const long {} = {};\n", c_name(let->var.name),
-                       expressions_.print_index(let->value));
-  }
-  if (const auto* load = s.as<loop::Load>()) {
-    const scalar::Type& type = find_buffer(program_, load->from.buffer).type;
-    return fmt::format("const {} {} = {};\n", expressions_.value_type(type),
-                       c_name(load->result.name), expressions_.load(type, element(load->from)));
-  }
-  // Copies may land as soon as they are issued; then there is nothing to wait for.
-  if (s.as<loop::Commit>() || s.as<loop::Wait>()) return "";
-  if (const auto* copy = s.as<loop::AsyncCopy>()) {
-    return fmt::format("{} = {};\n", element(copy->to), element(copy->from));
-  }
-  if (const auto* ahead = s.as<loop::Prefetch>()) {
-    if (dialect_ != Dialect::c) return "";
-    return fmt::format("__builtin_prefetch(&{});\n", element(ahead->what));
-  }
-  if (const auto* hidden = s.as<loop::Opaque>()) return opaque(*hidden);
-  if (const auto* square = s.as<loop::Transpose>()) return transpose(*square);
-  if (const auto* applied = s.as<loop::Apply>()) return apply(*applied);
-  if (const auto* combined = s.as<loop::Combine>()) return combine(*combined);
-  const auto* store = s.as<loop::Store>();
-  internal_check(store != nullptr, "a structured statement reached the printer");
-  return expressions_.store(find_buffer(program_, store->to.buffer).type, element(store->to),
-                            value(store->value));
+  return std::visit([&](const auto& kind) { return print(kind); }, s.node().is);
+}
+
+void CPrinter::unprintable(const char* what) {
+  internal_failure(false, fmt::format("{} reached the printer", what));
+}
+
+std::string CPrinter::print(const loop::Let& s) {
+  return fmt::format("const long {} = {};\n", c_name(s.var.name),
+                     expressions_.print_index(s.value));
+}
+
+std::string CPrinter::print(const loop::Load& s) {
+  const scalar::Type& type = find_buffer(program_, s.from.buffer).type;
+  return fmt::format("const {} {} = {};\n", expressions_.value_type(type), c_name(s.result.name),
+                     expressions_.load(type, element(s.from)));
+}
+
+std::string CPrinter::print(const loop::Store& s) {
+  return expressions_.store(find_buffer(program_, s.to.buffer).type, element(s.to), value(s.value));
+}
+
+std::string CPrinter::print(const loop::AsyncCopy& s) {
+  return fmt::format("{} = {};\n", element(s.to), element(s.from));
+}
+
+std::string CPrinter::print(const loop::Prefetch& s) {
+  if (dialect_ != Dialect::c) return "";
+  return fmt::format("__builtin_prefetch(&{});\n", element(s.what));
 }
 
 /// Only variables: what an array holds is read again anyway.
-std::string CPrinter::opaque(const loop::Opaque& s) {
+std::string CPrinter::print(const loop::Opaque& s) {
   const auto found = registers_.find(s.buffer.name);
   if (found == registers_.end() || dialect_ != Dialect::c) return "";
   const scalar::Scalar type = scalar_of(find_buffer(program_, s.buffer).type);
@@ -209,7 +207,7 @@ std::string CPrinter::opaque(const loop::Opaque& s) {
 }
 
 /// Vectors in C; where there are none, loops.
-std::string CPrinter::transpose(const loop::Transpose& s) {
+std::string CPrinter::print(const loop::Transpose& s) {
   if (dialect_ != Dialect::c) return element_by_element(s);
   const auto place = [&](const loop::Element& e) {
     const Expr address = address_of(program_, e);
@@ -237,7 +235,7 @@ std::string CPrinter::element_by_element(const loop::Transpose& s) {
   return block(body);
 }
 
-std::string CPrinter::for_loop(const loop::For& s) {
+std::string CPrinter::print(const loop::For& s) {
   const std::string var = c_name(s.var.name);
   const int64_t unroll = is_digit(program_, s.var) ? find_digit(program_, s.var).unroll : 1;
   const std::string pragma =
@@ -250,9 +248,9 @@ std::string CPrinter::for_loop(const loop::For& s) {
 }
 
 /// OpenCL C has vectors, too, but its compilers find lanes by themselves: work-items.
-std::string CPrinter::lanes(const loop::Lanes& s) {
+std::string CPrinter::print(const loop::Lanes& s) {
   if (dialect_ == Dialect::c) return print_lanes(program_, s, registers_, expressions_);
-  return for_loop({s.var, scalar::index_literal(s.count), loop::How::lanes, s.level, s.body});
+  return print(loop::For{s.var, scalar::index_literal(s.count), loop::How::lanes, s.level, s.body});
 }
 
 std::string CPrinter::begins(const loop::Buffer& b, const Block& rest) {
@@ -284,14 +282,14 @@ std::string CPrinter::declared(const Registers& registers, const loop::Buffer& b
   return fmt::format("{} {};  /* {} */\n", type, join(names, ", "), b.region);
 }
 
-std::string CPrinter::choice(const loop::If& s) {
+std::string CPrinter::print(const loop::If& s) {
   std::string text = fmt::format("if ({}) {{\n{}}}", expressions_.print_index(s.condition),
                                  indent(block(s.then), 2));
   if (!s.otherwise.empty()) text += fmt::format(" else {{\n{}}}", indent(block(s.otherwise), 2));
   return text + "\n";
 }
 
-std::string CPrinter::apply(const loop::Apply& s) {
+std::string CPrinter::print(const loop::Apply& s) {
   std::vector<std::string> arguments = values(s.inputs);
   for (const Expr& index : s.point) {
     const bool word = index.as<scalar::Variable>() || index.as<scalar::Literal>();
@@ -301,7 +299,7 @@ std::string CPrinter::apply(const loop::Apply& s) {
   return expressions_.call(program_.f, arguments, names_of(s.results));
 }
 
-std::string CPrinter::combine(const loop::Combine& s) {
+std::string CPrinter::print(const loop::Combine& s) {
   std::vector<std::string> arguments = values(s.left);
   for (const std::string& right : values(s.right)) arguments.push_back(right);
   return expressions_.call(program_.combine, arguments, names_of(s.results));

@@ -41,16 +41,38 @@ class CPrinter {
 
  private:
   std::string statement(const loop::Stmt& s);
-  std::string for_loop(const loop::For& s);
-  std::string lanes(const loop::Lanes& s);
+
+  // One for every kind of statement: what is forgotten here does not compile.
+  std::string print(const loop::For& s);
+  std::string print(const loop::Lanes& s);
+  std::string print(const loop::If& s);
+  std::string print(const loop::Let& s);
+  std::string print(const loop::Load& s);
+  std::string print(const loop::Store& s);
+  std::string print(const loop::Apply& s);
+  std::string print(const loop::Combine& s);
+  std::string print(const loop::AsyncCopy& s);
+  std::string print(const loop::Prefetch& s);
+  std::string print(const loop::Opaque& s);
+  std::string print(const loop::Transpose& s);
+  std::string print(const loop::Deal& s) { return deal(s); }
+  std::string print(const loop::Barrier& s) { return barrier(s); }
+  // Copies may land as soon as they are issued; then there is nothing to wait for.
+  static std::string print(const loop::Commit&) { return ""; }
+  static std::string print(const loop::Wait&) { return ""; }
+  static std::string print(const loop::Alloc&) { unprintable("a temporary inside of a line"); }
+  static std::string print(const loop::Loop&) { unprintable("a structured loop"); }
+  static std::string print(const loop::Copy&) { unprintable("a structured copy"); }
+  static std::string print(const loop::Accumulate&) { unprintable("a structured sum"); }
+  static std::string print(const loop::WriteUp&) { unprintable("a structured result"); }
+  static std::string print(const loop::TeamCombine&) { unprintable("a structured combination"); }
+  static std::string print(const loop::ScanStep&) { unprintable("a structured scan"); }
+  static std::string print(const loop::ScanFix&) { unprintable("a structured scan"); }
+  [[noreturn]] static void unprintable(const char* what);
+
   std::string begins(const loop::Buffer& b, const loop::Block& rest);
   std::string declared(const Registers& registers, const loop::Buffer& b);
-  std::string choice(const loop::If& s);
-  std::string opaque(const loop::Opaque& s);
-  std::string transpose(const loop::Transpose& s);
   std::string element_by_element(const loop::Transpose& s);
-  std::string apply(const loop::Apply& s);
-  std::string combine(const loop::Combine& s);
   std::string element(const loop::Element& e);
   bool refers(const loop::Load& s, const loop::Block& rest) const;
   std::string reference(const loop::Load& s);

@@ -125,7 +125,7 @@ TEST(CPrinter, structured_statements_are_refused) {
   const Diagnostic d = diagnostic_of([] { printed("deal cores () { loop d { } }"); });
   EXPECT_EQ(d.kind, DiagnosticKind::internal);
   EXPECT_EQ(d.message.substr(0, d.message.rfind(" (")),
-            "a structured statement reached the printer");
+            "a structured loop reached the printer");
 }
 
 }  // namespace

@@ -17,6 +17,57 @@ bool consists_of(const Block& block) {
   });
 }
 
+template <class S, class... Kinds>
+concept IsAnyOf = (std::is_same_v<std::remove_const_t<S>, Kinds> || ...);
+
+/// Calls `visit` for the blocks of one kind of statement. A kind that is not mentioned here does
+/// not compile.
+template <class Visit>
+struct ForEachBlock {
+  Visit visit;
+
+  template <IsAnyOf<Loop, For, Deal, Lanes> S>
+  void operator()(S& s) const {
+    visit(s.body);
+  }
+  template <IsAnyOf<If> S>
+  void operator()(S& s) const {
+    visit(s.then);
+    visit(s.otherwise);
+  }
+  template <
+      IsAnyOf<Alloc, Commit, Wait, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
+              Barrier, Let, Load, Apply, Combine, Store, AsyncCopy, Prefetch, Opaque, Transpose>
+          S>
+  void operator()(S&) const {}
+};
+
+/// Overloads that tell what one kind of statement defines.
+struct CollectDefinitions {
+  using Symbols = std::vector<Symbol>;
+
+  static Symbols of(const std::vector<Counter>& counters) {
+    Symbols symbols;
+    for (const Counter& c : counters) symbols.push_back(c.var);
+    return symbols;
+  }
+  Symbols operator()(const For& s) const { return {s.var}; }
+  Symbols operator()(const Lanes& s) const { return {s.var}; }
+  Symbols operator()(const Let& s) const { return {s.var}; }
+  Symbols operator()(const Load& s) const { return {s.result}; }
+  Symbols operator()(const Apply& s) const { return s.results; }
+  Symbols operator()(const Combine& s) const { return s.results; }
+  Symbols operator()(const Transpose& s) const { return {s.stored.var, s.loaded.var}; }
+  Symbols operator()(const Copy& s) const { return of(s.axes); }
+  Symbols operator()(const Deal& s) const { return of(s.shares); }
+  template <IsAnyOf<Alloc, Commit, Wait, Loop, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
+                    Barrier, If, Store, AsyncCopy, Prefetch, Opaque>
+                S>
+  Symbols operator()(const S&) const {
+    return {};
+  }
+};
+
 void map_element(Element& element, const std::function<Expr(const Expr&)>& change) {
   for (Expr& index : element.index) index = change(index);
 }
@@ -166,26 +217,12 @@ Expr without_negation(const Expr& e) {
 }
 
 void for_each_child(const Stmt& s, const std::function<void(const Block&)>& visit) {
-  if (const auto* digits = s.as<Loop>()) visit(digits->body);
-  if (const auto* loop = s.as<For>()) visit(loop->body);
-  if (const auto* deal = s.as<Deal>()) visit(deal->body);
-  if (const auto* lanes = s.as<Lanes>()) visit(lanes->body);
-  if (const auto* choice = s.as<If>()) {
-    visit(choice->then);
-    visit(choice->otherwise);
-  }
+  std::visit(ForEachBlock{[&](const Block& block) { visit(block); }}, s.node().is);
 }
 
 Stmt map_children(const Stmt& s, const std::function<Block(const Block&)>& change) {
   StmtNode node = s.node();
-  if (auto* digits = std::get_if<Loop>(&node.is)) digits->body = change(digits->body);
-  if (auto* loop = std::get_if<For>(&node.is)) loop->body = change(loop->body);
-  if (auto* deal = std::get_if<Deal>(&node.is)) deal->body = change(deal->body);
-  if (auto* lanes = std::get_if<Lanes>(&node.is)) lanes->body = change(lanes->body);
-  if (auto* choice = std::get_if<If>(&node.is)) {
-    choice->then = change(choice->then);
-    choice->otherwise = change(choice->otherwise);
-  }
+  std::visit(ForEachBlock{[&](Block& block) { block = change(block); }}, node.is);
   return node == s.node() ? s : Stmt(std::move(node));
 }
 
@@ -202,20 +239,7 @@ Uses uses_of(const Stmt& s) {
 }
 
 std::vector<Symbol> defined_by(const Stmt& s) {
-  std::vector<Symbol> symbols;
-  if (const auto* loop = s.as<For>()) symbols = {loop->var};
-  if (const auto* lanes = s.as<Lanes>()) symbols = {lanes->var};
-  if (const auto* let = s.as<Let>()) symbols = {let->var};
-  if (const auto* load = s.as<Load>()) symbols = {load->result};
-  if (const auto* f = s.as<Apply>()) symbols = f->results;
-  if (const auto* sum = s.as<Combine>()) symbols = sum->results;
-  if (const auto* square = s.as<Transpose>()) symbols = {square->stored.var, square->loaded.var};
-  const auto* copy = s.as<Copy>();
-  const auto* deal = s.as<Deal>();
-  if (copy || deal) {
-    for (const Counter& c : copy ? copy->axes : deal->shares) symbols.push_back(c.var);
-  }
-  return symbols;
+  return std::visit(CollectDefinitions{}, s.node().is);
 }
 
 bool is_structured(const Program& p) {
