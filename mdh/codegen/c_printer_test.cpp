@@ -124,8 +124,7 @@ TEST(CPrinter, what_may_be_needed_soon_is_asked_for) {
 TEST(CPrinter, structured_statements_are_refused) {
   const Diagnostic d = diagnostic_of([] { printed("deal cores () { loop d { } }"); });
   EXPECT_EQ(d.kind, DiagnosticKind::internal);
-  EXPECT_EQ(d.message.substr(0, d.message.rfind(" (")),
-            "a structured loop reached the printer");
+  EXPECT_EQ(d.message.substr(0, d.message.rfind(" (")), "a structured loop reached the printer");
 }
 
 }  // namespace

@@ -33,13 +33,13 @@ std::string print_low_level(const hl::Program& program, const machine::Machine& 
                                  rates_of(machine, available_cores())));
   }
   internal_check(stage == "footprint", "there is no stage '{}'", stage);
-  return print(ll::footprint(low, machine, config.code), low);
+  return print(ll::footprint(low, machine), low);
 }
 
 Resources resources(const hl::Program& program, const machine::Machine& machine,
                     const ll::Config& config) {
   const ll::Program low = passes::lower(program, machine, config);
-  const ll::Footprint counts = ll::footprint(low, machine, config.code);
+  const ll::Footprint counts = ll::footprint(low, machine);
   Resources result{print(counts, low), {}};
   if (hl::is_concrete(low.computation)) {
     result.counts += fmt::format(

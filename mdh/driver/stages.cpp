@@ -17,11 +17,11 @@ std::string kernel_name(const hl::Program& program) { return "run_" + program.na
 Stages lower_all(const hl::Program& program, const machine::Machine& machine,
                  const ll::Config& config, const Target& target, const std::string& name) {
   const ll::Program low = passes::lower(program, machine, config);
-  const loop::Program structured = passes::plan(low, machine, config.code);
+  const loop::Program structured = passes::plan(low, machine);
   const loop::Program concrete = passes::run_pipeline(structured, target.teams);
   internal_check(target.print != nullptr, "target '{}' prints no source", target.name);
   kernel::Module module = target.print(concrete, name);
-  const ll::KernelCode& code = config.code.kernel;
+  const ll::KernelCode& code = low.code.kernel;
   if (module.language == "c") {
     module.compiler = code.compiler;
     module.flags = code.flags;

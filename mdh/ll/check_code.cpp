@@ -191,7 +191,7 @@ class CodeChecker {
       fail("edge." + name, fmt::format("overlap needs a size of at least one tile, {}", tile),
            "clamp or mask");
     }
-    const Footprint counts = footprint(low_, machine_, code_);
+    const Footprint counts = footprint(low_, machine_);
     int innermost = 0;
     for (const AccumulatorCount& acc : counts.accumulators) {
       innermost = std::max(innermost, acc.position);
@@ -262,7 +262,7 @@ class CodeChecker {
     expect_at_least("cores." + name, "count", cores.count, 0);
     if (cores.count == 0 && cores.deal == Deal::block) return;
     check_combined_outside(name);
-    for (const TileCount& tile : footprint(low_, machine_, code_).tiles) {
+    for (const TileCount& tile : footprint(low_, machine_).tiles) {
       for (const Level& level : tile.team) {
         if (slot_of(low_.decompose, level).layer != name || tile.is_hint) continue;
         fail("cores." + name,

@@ -8,8 +8,8 @@ namespace {
 
 class MachineChecker {
  public:
-  MachineChecker(const Program& low, const machine::Machine& machine, const Code& code)
-      : low_(low), machine_(machine), code_(code), scalar_(scalar_operators(low)) {}
+  MachineChecker(const Program& low, const machine::Machine& machine)
+      : low_(low), machine_(machine), scalar_(scalar_operators(low)) {}
 
   void run() {
     const auto rules = machine::constraints(machine_);
@@ -83,7 +83,7 @@ class MachineChecker {
 
   void check(const machine::BytesAtMost& rule) {
     if (rule.soft) return;
-    if (!footprint_) footprint_ = footprint(low_, machine_, code_);
+    if (!footprint_) footprint_ = footprint(low_, machine_);
     for (const RegionCount& region : footprint_->regions) {
       if (region.region != rule.region || region.bytes <= rule.limit) continue;
       user_error("E349", {},
@@ -177,15 +177,14 @@ class MachineChecker {
 
   const Program& low_;
   const machine::Machine& machine_;
-  const Code& code_;
   std::vector<TaggedOperator> scalar_;
   std::optional<Footprint> footprint_;
 };
 
 }  // namespace
 
-void check_machine(const Program& low, const machine::Machine& machine, const Code& code) {
-  MachineChecker(low, machine, code).run();
+void check_machine(const Program& low, const machine::Machine& machine) {
+  MachineChecker(low, machine).run();
 }
 
 std::vector<std::string> soft_limits(const Footprint& footprint, const machine::Machine& machine) {

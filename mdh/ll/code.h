@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mdh::ll {
@@ -77,6 +78,12 @@ struct Code {
   KernelCode kernel;
   friend bool operator==(const Code&, const Code&) = default;
 };
+
+/// What differs from the defaults, as in configuration files, on one line.
+std::string print(const Code& code);
+
+/// The same, back; the file is for messages. `text` may have blanks around the object.
+Code parse_code(std::string_view text, const std::string& file);
 
 /// The names of the values, in the order of the enumerators.
 const std::vector<std::string>& names_of(Transport);

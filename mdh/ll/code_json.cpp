@@ -183,6 +183,13 @@ Code read_code(const JsonFields& fields, const json& value) {
   return CodeReader(fields).run(value);
 }
 
+Code parse_code(std::string_view text, const std::string& file) {
+  const JsonFields fields(text, file);
+  return read_code(fields, fields.document());
+}
+
+std::string print(const Code& code) { return spaced(json_of(code)); }
+
 json json_of(const Code& code) {
   json value = json::object();
   for (const auto& [buffer, tiles] : code.stage) {

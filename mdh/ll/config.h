@@ -93,7 +93,12 @@ const std::vector<std::string>& phase_names();
 Config parse_config(std::string_view text, const std::string& file = "<config>");
 std::string print(const Config& config);
 
-/// Throws the first rule the configuration breaks, naming the rule, the level and the fix.
+/// The low-level program of a configuration. Throws the first rule the configuration breaks, naming
+/// the rule, the level and the fix.
+Program valid_program(const Config& config, const hl::Program& program,
+                      const machine::Machine& machine);
+
+/// Only throws.
 void validate(const Config& config, const hl::Program& program, const machine::Machine& machine);
 
 /// A configuration for any program on any machine: concatenated dimensions are dealt to the cores,

@@ -167,22 +167,6 @@ std::string quoted(const std::vector<std::string>& texts) {
   return "[" + join(all, ", ") + "]";
 }
 
-/// JSON on one line, with a space after every comma and colon.
-std::string spaced(const json& value) {
-  std::vector<std::string> items;
-  if (value.is_object()) {
-    for (const auto& [key, item] : value.items()) {
-      items.push_back(json(key).dump() + ": " + spaced(item));
-    }
-    return "{" + join(items, ", ") + "}";
-  }
-  if (value.is_array()) {
-    for (const json& item : value) items.push_back(spaced(item));
-    return "[" + join(items, ", ") + "]";
-  }
-  return value.dump();
-}
-
 json json_of(const std::vector<LevelName>& order) {
   json texts = json::array();
   for (const LevelName& level : order) texts.push_back(to_string(level));
@@ -258,7 +242,7 @@ std::string print(const Config& config) {
   if (!config.acc.empty()) line("acc", spaced(json_of(config.acc, "inside")));
   if (!config.phases.empty()) line("phases", spaced(json_of(config.phases)));
   if (!config.tags.empty()) line("tags", spaced(config.tags));
-  if (config.code != Code{}) line("code", spaced(ll::json_of(config.code)));
+  if (config.code != Code{}) line("code", print(config.code));
   return text + "}\n";
 }
 

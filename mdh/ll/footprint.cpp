@@ -13,10 +13,9 @@ namespace {
 
 class Counter {
  public:
-  Counter(const Program& p, const machine::Machine& machine, const Code& code)
+  Counter(const Program& p, const machine::Machine& machine)
       : p_(p),
         machine_(machine),
-        code_(code),
         inputs_(nest_of(p, p.decompose, machine)),
         outputs_(nest_of(p, p.recompose, machine)) {}
 
@@ -154,8 +153,8 @@ class Counter {
                        const std::vector<TileAxis>& axes) const {
     if (count.is_hint) return bytes_of(buffer, count.elements);
     StageCode code;
-    if (const auto mine = code_.stage.find(buffer.symbol.name);
-        mine != code_.stage.end() && count.staging < static_cast<int>(mine->second.size())) {
+    if (const auto mine = p_.code.stage.find(buffer.symbol.name);
+        mine != p_.code.stage.end() && count.staging < static_cast<int>(mine->second.size())) {
       code = mine->second[count.staging];
     }
     int64_t elements = count.elements;
@@ -317,15 +316,14 @@ class Counter {
 
   const Program& p_;
   const machine::Machine& machine_;
-  const Code& code_;
   Nest inputs_, outputs_;
   Footprint result_;
 };
 
 }  // namespace
 
-Footprint footprint(const Program& p, const machine::Machine& machine, const Code& code) {
-  return Counter(p, machine, code).run();
+Footprint footprint(const Program& p, const machine::Machine& machine) {
+  return Counter(p, machine).run();
 }
 
 }  // namespace mdh::ll

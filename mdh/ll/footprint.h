@@ -73,8 +73,8 @@ struct Footprint {
   int fused_loops = 0;  // outer loops that all phases share
 };
 
-/// Pads and depths of the tiles come from the configuration's code, by buffer and staging.
-Footprint footprint(const Program& p, const machine::Machine& machine, const Code& code = {});
+/// Pads and depths of the tiles are those of the program's code, by buffer and staging.
+Footprint footprint(const Program& p, const machine::Machine& machine);
 
 /// A table of all counts, one line each.
 std::string print(const Footprint& footprint, const Program& p);

@@ -20,7 +20,7 @@ Footprint counted(const std::string& entries, const hl::Program& program,
                   const std::string& machine) {
   const machine::Machine& m = machine::find_machine(machine);
   const Config c = config(entries);
-  return footprint(lowered(c, program, m), m, c.code);
+  return footprint(lowered(c, program, m), m);
 }
 
 hl::Program matvec(int64_t rows, int64_t columns) {

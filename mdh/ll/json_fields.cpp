@@ -110,4 +110,19 @@ size_t JsonFields::choice_of(const std::string& key, const json& value,
   return static_cast<size_t>(found - names.begin());
 }
 
+std::string spaced(const JsonFields::json& value) {
+  std::vector<std::string> items;
+  if (value.is_object()) {
+    for (const auto& [key, item] : value.items()) {
+      items.push_back(JsonFields::json(key).dump() + ": " + spaced(item));
+    }
+    return "{" + join(items, ", ") + "}";
+  }
+  if (value.is_array()) {
+    for (const JsonFields::json& item : value) items.push_back(spaced(item));
+    return "[" + join(items, ", ") + "]";
+  }
+  return value.dump();
+}
+
 }  // namespace mdh::ll

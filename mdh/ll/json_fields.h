@@ -52,4 +52,7 @@ class JsonFields {
   size_t from_ = 0;
 };
 
+/// JSON on one line, with a space after every comma and colon.
+std::string spaced(const JsonFields::json& value);
+
 }  // namespace mdh::ll

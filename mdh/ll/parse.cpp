@@ -31,6 +31,30 @@ struct NamedOperator {
   std::vector<NamedPlace> places;
 };
 
+/// The line `code {...}` is JSON and the others are not. Each gets a text in which the rest is
+/// blank, so that lines and columns of messages stay right.
+struct SeparatedText {
+  explicit SeparatedText(std::string_view text) : program(text), code(text) {
+    size_t begin = text.find("\ncode ");
+    begin = begin == std::string_view::npos ? text.size() : begin + 1;
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const size_t json = std::min(begin + std::string_view("code").size(), end);
+    blank(program, begin, end);
+    blank(code, 0, json);
+    blank(code, end, code.size());
+    has_code = json < end;
+  }
+
+  static void blank(std::string& text, size_t from, size_t to) {
+    std::replace_if(
+        text.begin() + static_cast<std::ptrdiff_t>(from),
+        text.begin() + static_cast<std::ptrdiff_t>(to), [](char c) { return c != '\n'; }, ' ');
+  }
+
+  std::string program, code;
+  bool has_code = false;
+};
+
 class Parser {
  public:
   Parser(std::string_view text, const std::string& file) : tokens_(text, file) {}
@@ -236,7 +260,9 @@ class Parser {
 }  // namespace
 
 Program parse(std::string_view text, const std::string& file) {
-  Program p = Parser(text, file).run();
+  const SeparatedText separated(text);
+  Program p = Parser(separated.program, file).run();
+  if (separated.has_code) p.code = parse_code(separated.code, file);
   try {
     verify(p);
   } catch (const Error& e) {

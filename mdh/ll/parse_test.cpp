@@ -73,6 +73,24 @@ TEST(LowLevelText, names_become_positions) {
 
 TEST(LowLevelText, is_printed_as_a_table) { EXPECT_EQ(print(parse(matvec_ll)), matvec_ll); }
 
+TEST(LowLevelText, code_is_a_line_of_json) {
+  const std::string with_code = changed(
+      "decompose {",
+      "code {\"stage\": {\"v\": [{\"depth\": 2}]}, \"kernel\": {\"unroll\": {\"HM.k\": 4}}}\n"
+      "decompose {");
+  const Program p = parse(with_code);
+  EXPECT_EQ(p.code.stage.at("v").at(0).depth, 2);
+  EXPECT_EQ(p.code.kernel.unroll.at({"HM", "k"}), 4);
+  EXPECT_EQ(print(p), with_code);
+  EXPECT_EQ(complaint(changed("\"depth\"", "\"deep\"", with_code)),
+            "p.ll.mdh:4:24 E314 \"deep\": unknown key | known: pad, depth, transport, width, "
+            "copy_order, prefetch, hint, opaque, roll");
+  EXPECT_EQ(complaint(changed("code {", "code [", with_code)).substr(0, 18), "p.ll.mdh:4:14 E310");
+  EXPECT_EQ(complaint(changed("HM.i:  cc_inv", "HM.i: , cc_inv", with_code)).substr(0, 13),
+            "p.ll.mdh:6:9 ");
+  EXPECT_NE(complaint(changed("code {", "code\n{", with_code)), "") << "on one line";
+}
+
 TEST(LowLevelText, blanks_comments_and_the_order_of_places_do_not_matter) {
   std::string text =
       changed("reads M: HM[1, 2], v: HM[1];", "reads v:HM[1],M :HM[ 1,2 ] ; // M, v");

@@ -1,11 +1,13 @@
 // The low-level representation: how to compute, formally.
 //
-//   program   = computation, machine, layers (significance), decompose, scalar, recompose
-//   decompose = operators     inverse concatenations, outermost first: split the input into parts
+//   program   = computation, machine, layers (significance), decompose, scalar, recompose, code
+//   decompose = operators: inverse concatenations, outermost first, that split the input into parts
 //   scalar    = f on every part, which is then a single point
-//   recompose = operators     combine operators, outermost first: put the results together,
-//   innermost first operator  = level, parts, core or memory layer and dimension it runs on, region
-//   and layout of every buffer
+//   recompose = operators: combine operators, outermost first; they put the results together from
+//               the inside out
+//   operator  = level, parts, the layer of cores or memory and the machine dimension it runs on,
+//               region and layout of every buffer
+//   code      = what the rest leaves open: how tiles are copied, kernels compiled, ...
 //
 // A level is a layer in a dimension. Layer numbers are significances: index i_d = Σ_l p(l,d) ·
 // chunk(l,d), where chunk is the product of the less significant part counts; loop order plays no
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "mdh/hl/program.h"
+#include "mdh/ll/code.h"
 
 namespace mdh::ll {
 
@@ -87,6 +90,7 @@ struct Program {
   std::vector<TaggedOperator> decompose;
   ScalarPhase scalar;
   std::vector<TaggedOperator> recompose;
+  Code code = {};  // by the machine's names of layers
   friend bool operator==(const Program&, const Program&) = default;
 };
 

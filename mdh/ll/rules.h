@@ -16,7 +16,7 @@ void check_places(const Config& config, const hl::Program& program,
                   const machine::Machine& machine);
 
 /// The machine's constraints, phase by phase, through the assignment of the phase.
-void check_machine(const Program& low, const machine::Machine& machine, const Code& code);
+void check_machine(const Program& low, const machine::Machine& machine);
 
 /// Capacities that are exceeded without harm to the result.
 std::vector<std::string> soft_limits(const Footprint& footprint, const machine::Machine& machine);

@@ -20,8 +20,7 @@ inline Config config(const std::string& entries) {
 /// The low-level program of a configuration that keeps the rules.
 inline Program lowered(const Config& c, const hl::Program& program,
                        const machine::Machine& machine) {
-  validate(c, program, machine);
-  return program_of(parameters_of(c, program, machine), program, machine);
+  return valid_program(c, program, machine);
 }
 
 /// "code message | hint" of what is wrong with a configuration; "accepted" if nothing is.

@@ -247,7 +247,8 @@ void check_assignment(const std::string& phase, const PhaseParameters& parameter
 
 }  // namespace
 
-void validate(const Config& config, const hl::Program& program, const machine::Machine& machine) {
+Program valid_program(const Config& config, const hl::Program& program,
+                      const machine::Machine& machine) {
   const Config named = with_machine_names(config, machine);
   Validator(named, program, machine).run();
   check_places(named, program, machine);
@@ -255,10 +256,16 @@ void validate(const Config& config, const hl::Program& program, const machine::M
   check_assignment("decomposition", parameters.decomposition);
   check_assignment("scalar", parameters.scalar);
   check_assignment("recomposition", parameters.recomposition);
-  const Program low = program_of(parameters, program, machine);
+  Program low = program_of(parameters, program, machine);
+  low.code = named.code;
   verify(low);
-  check_machine(low, machine, named.code);
+  check_machine(low, machine);
   check_code(named, low, machine);
+  return low;
+}
+
+void validate(const Config& config, const hl::Program& program, const machine::Machine& machine) {
+  valid_program(config, program, machine);
 }
 
 }  // namespace mdh::ll

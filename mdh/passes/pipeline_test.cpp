@@ -186,7 +186,7 @@ TEST(Pipeline, copies_of_empty_parts_land) {
       "stage": {{"x": [{{"from": "L1.i", "region": "L1"}}]}},
       "code": {{"stage": {{"x": [{{"transport": "async", "depth": {}}}]}}}})",
                                             depth));
-    const loop::Program planned = plan(lower(program, machine, c), machine, c.code);
+    const loop::Program planned = plan(lower(program, machine, c), machine);
     for (const Teams teams : both) {
       const loop::Program loops = run_pipeline(planned, teams);
       EXPECT_NE(loop::print(loops).find("async x_l1["), std::string::npos);

@@ -67,8 +67,8 @@ void check_program(const hl::Program& p) {
 
 class Planner {
  public:
-  Planner(const ll::Program& low, const machine::Machine& machine, const ll::Code& code)
-      : c_(low, machine, code), inputs_(plan_inputs(c_)), outputs_(plan_outputs(c_)) {}
+  Planner(const ll::Program& low, const machine::Machine& machine)
+      : c_(low, machine), inputs_(plan_inputs(c_)), outputs_(plan_outputs(c_)) {}
 
   loop::Program run() {
     c_.result.body = level(0);
@@ -129,11 +129,10 @@ class Planner {
 
 }  // namespace
 
-loop::Program plan(const ll::Program& program, const machine::Machine& machine,
-                   const ll::Code& code) {
+loop::Program plan(const ll::Program& program, const machine::Machine& machine) {
   check_open(program);
   check_program(program.computation);
-  return Planner(program, machine, code).run();
+  return Planner(program, machine).run();
 }
 
 }  // namespace mdh::passes

@@ -14,7 +14,6 @@ namespace mdh::passes {
 /// is computed at all points first and its results are combined in a nest of their own. Refuses
 /// what is not built: open levels, operators of the user on whole MDAs, outputs whose index
 /// functions are not provably injective.
-loop::Program plan(const ll::Program& program, const machine::Machine& machine,
-                   const ll::Code& code = {});
+loop::Program plan(const ll::Program& program, const machine::Machine& machine);
 
 }  // namespace mdh::passes

@@ -110,12 +110,11 @@ scalar::Function with_operands_numbered(const scalar::Function& f,
 
 }  // namespace
 
-PlanContext::PlanContext(const ll::Program& low, const machine::Machine& machine,
-                         const ll::Code& code)
+PlanContext::PlanContext(const ll::Program& low, const machine::Machine& machine)
     : low(low),
       computation(low.computation),
       machine(machine),
-      code(code),
+      code(low.code),
       inputs(nest_of(low, low.decompose, machine)),
       scalar(nest_of(low, scalar_operators(low), machine)),
       outputs(nest_of(low, low.recompose, machine)),

@@ -14,7 +14,7 @@ namespace mdh::passes {
 using scalar::Expr;
 
 struct PlanContext {
-  PlanContext(const ll::Program& low, const machine::Machine& machine, const ll::Code& code);
+  PlanContext(const ll::Program& low, const machine::Machine& machine);
 
   const ll::Program& low;
   const hl::Program& computation;

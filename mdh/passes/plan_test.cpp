@@ -43,6 +43,19 @@ body {
 )");
 }
 
+TEST(Plan, layers_may_have_any_of_their_names_in_code) {
+  const auto with = [](const std::string& layer) {
+    return loop::print(plan_of(matvec_program(7, 12),
+                               fmt::format(R"("layers": ["BLK", "DEV"],
+    "split": {{"i": ["BLK 7"], "k": ["DEV 12"]}}, "order": ["BLK.i", "DEV.k"],
+    "code": {{"kernel": {{"unroll": {{"{}.k": 4}}}}}})",
+                                           layer),
+                               "cuda"));
+  };
+  EXPECT_EQ(with("DEV"), with("DM"));
+  EXPECT_NE(with("DM").find("unroll 4"), std::string::npos) << with("DM");
+}
+
 /// Rule 1: layer numbers decide, never loop order.
 TEST(Plan, steps_follow_the_significance_of_layers) {
   EXPECT_EQ(planned(matvec_program(7, 10), R"("layers": ["L1", "L2", "L3"],

@@ -11,7 +11,7 @@ inline loop::Program plan_of(const std::string& program, const std::string& entr
                              const std::string& machine) {
   const machine::Machine& m = machine::find_machine(machine);
   const ll::Config c = config(entries);
-  loop::Program p = plan(lower(computation(program), m, c), m, c.code);
+  loop::Program p = plan(lower(computation(program), m, c), m);
   loop::verify(p);
   EXPECT_TRUE(loop::is_structured(p));
   return p;

@@ -109,7 +109,7 @@ std::string run_evaluators(const Triple& triple, uint64_t seed) {
   };
   std::string wrong;
   try {
-    const loop::Program planned = passes::plan(low, triple.machine, triple.config.code);
+    const loop::Program planned = passes::plan(low, triple.machine);
     wrong = judged(planned, "planned");
     for (const passes::Teams teams : {passes::Teams::one, passes::Teams::nested}) {
       passes::run_pipeline(planned, teams, [&](const passes::Pass& pass, const loop::Program& p) {

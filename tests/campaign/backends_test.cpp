@@ -161,7 +161,7 @@ TEST(Coverage, only_rules_that_have_a_name_are_found) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     const auto one = prepare(make_triple(seed), seed, "openmp");
     if (!one) continue;
-    const auto planned = passes::plan(one->low, one->triple.machine, one->triple.config.code);
+    const auto planned = passes::plan(one->low, one->triple.machine);
     for (const std::string& rule : rules_of(one->low, planned)) {
       EXPECT_NE(std::find(names.begin(), names.end(), rule), names.end()) << rule;
     }

@@ -117,8 +117,7 @@ void flush(std::vector<Prepared>& batch, const Options& options, Summary& summar
   for (size_t n = 0; n < batch.size(); ++n) {
     ++summary.cases;
     const Prepared& one = batch[n];
-    for (const std::string& rule :
-         rules_of(one.low, passes::plan(one.low, one.triple.machine, one.triple.config.code))) {
+    for (const std::string& rule : rules_of(one.low, passes::plan(one.low, one.triple.machine))) {
       ++summary.rules[rule];
     }
     if (!complaints[n].empty()) fail(one.triple, one.seed, complaints[n], options, summary);

@@ -66,7 +66,7 @@ void configuration(std::string_view text) {
   const machine::Machine& machine = machine::find_machine(config.machine);
   const ll::Program lowered = passes::lower(matvec, machine, config);
   round_trip(lowered, [](const std::string& printed) { return ll::parse(printed); });
-  const loop::Program planned = passes::plan(lowered, machine, config.code);
+  const loop::Program planned = passes::plan(lowered, machine);
   const auto read = [](const std::string& printed) { return loop::parse(printed); };
   round_trip(planned, read);
   for (const passes::Teams teams : {passes::Teams::one, passes::Teams::nested}) {

@@ -50,7 +50,7 @@ std::string table_of(const Configured& c) {
 }
 
 ll::Footprint footprint_of(const Configured& c) {
-  return ll::footprint(passes::lower(c.program, c.machine, c.config), c.machine, c.config.code);
+  return ll::footprint(passes::lower(c.program, c.machine, c.config), c.machine);
 }
 
 /// "BLK 100, THR 80"

@@ -31,11 +31,10 @@ bool is_refused(const Triple& t) {
 }
 
 /// Tiles of any depth, padding and transport, whatever the configuration says.
-ll::Code with_stages(const Triple& t, uint64_t seed) {
+ll::Program with_stages(ll::Program low, uint64_t seed) {
   Random random(seed);
-  ll::Code code = t.config.code;
-  for (const hl::BufferView& input : t.program.inputs) {
-    std::vector<ll::StageCode>& stages = code.stage[input.symbol.name];
+  for (const hl::BufferView& input : low.computation.inputs) {
+    std::vector<ll::StageCode>& stages = low.code.stage[input.symbol.name];
     stages.resize(4);
     for (ll::StageCode& stage : stages) {
       if (random.chance(40) && !stage.roll) stage.depth = random.between(1, 3);
@@ -43,7 +42,7 @@ ll::Code with_stages(const Triple& t, uint64_t seed) {
       if (random.chance(40)) stage.transport = ll::Transport::async;
     }
   }
-  return code;
+  return low;
 }
 
 void expect_right_loops(const Triple& t, const ll::Program& low, const loop::Program& loops,
@@ -59,9 +58,8 @@ void expect_right_loops(const Triple& t, const ll::Program& low, const loop::Pro
 }
 
 /// What loops allocate is what the footprint counts, region by region.
-void expect_counted(const Triple& t, const ll::Program& low, const ll::Code& code,
-                    const loop::Program& planned) {
-  const ll::Footprint counts = ll::footprint(low, t.machine, code);
+void expect_counted(const Triple& t, const ll::Program& low, const loop::Program& planned) {
+  const ll::Footprint counts = ll::footprint(low, t.machine);
   std::map<std::string, int64_t> counted, allocated;
   for (const ll::TileCount& tile : counts.tiles) {
     if (!tile.is_hint) counted[tile.place.region] += tile.bytes * tile.instances;
@@ -77,11 +75,10 @@ void expect_counted(const Triple& t, const ll::Program& low, const ll::Code& cod
 }
 
 void expect_right(const Triple& t, uint64_t seed) {
-  const ll::Program low = passes::lower(t.program, t.machine, t.config);
+  const ll::Program low = with_stages(passes::lower(t.program, t.machine, t.config), seed);
   const std::vector<Array> inputs = driver::random_inputs(t.program, seed);
-  const ll::Code code = with_stages(t, seed);
-  const loop::Program planned = passes::plan(low, t.machine, code);
-  expect_counted(t, low, code, planned);
+  const loop::Program planned = passes::plan(low, t.machine);
+  expect_counted(t, low, planned);
   ASSERT_NO_THROW(expect_right_loops(t, low, planned, inputs, seed)) << loop::print(planned);
   for (const passes::Teams teams : {passes::Teams::one, passes::Teams::nested}) {
     loop::Program last = planned;
@@ -130,8 +127,7 @@ TEST(Loops, every_program_of_the_catalogue_is_read_back) {
     const hl::Program program = catalogue_instance(entry, random);
     if (hl::has_custom_operator(program)) continue;
     const ll::Config config = ll::default_config(program, machine, 2);
-    const loop::Program planned =
-        passes::plan(passes::lower(program, machine, config), machine, config.code);
+    const loop::Program planned = passes::plan(passes::lower(program, machine, config), machine);
     EXPECT_EQ(loop::parse(loop::print(planned)), planned) << loop::print(planned);
     passes::run_pipeline(planned, passes::Teams::one, [](const auto& pass, const auto& now) {
       EXPECT_EQ(loop::parse(loop::print(now)), now) << pass.name << "\n" << loop::print(now);

@@ -60,7 +60,7 @@ void count(const Triple& t, const ll::Program& low, Seen& seen) {
 void expect_right(const Triple& t, uint64_t seed, Seen& seen) {
   const ll::Program low = passes::lower(t.program, t.machine, t.config);
   expect_texts_round_trip(t, low);
-  const ll::Footprint counts = ll::footprint(low, t.machine, t.config.code);
+  const ll::Footprint counts = ll::footprint(low, t.machine);
   if (!counts.levels.empty()) {
     ASSERT_EQ(counts.levels.back().iterations.number(), hl::points(t.program));
   }
