@@ -34,7 +34,7 @@ GROUPS = {
         "scalar_test hl_test errors_test property_test examples_test"),
     "low-level": Group("mdh/ll/evaluate.cpp", "ll_test passes_test property_test examples_test"),
     "lowering": Group(
-        "mdh/passes/lower.cpp mdh/passes/fuse.cpp mdh/ll/parameters.cpp mdh/ll/footprint.cpp "
+        "mdh/passes/lower/lower.cpp mdh/passes/lower/fuse.cpp mdh/ll/parameters.cpp mdh/ll/footprint.cpp "
         "mdh/ll/tile.cpp mdh/ll/nest.cpp mdh/ll/storage.cpp",
         "ll_test passes_test golden_test property_test"),
     "loops": Group("mdh/loop/evaluate.cpp mdh/loop/memory.cpp",

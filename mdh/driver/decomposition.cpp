@@ -11,8 +11,8 @@
 #include "mdh/ll/schedule.h"
 #include "mdh/ll/table.h"
 #include "mdh/model/cost.h"
-#include "mdh/passes/derivation.h"
-#include "mdh/passes/lower.h"
+#include "mdh/passes/lower/derivation.h"
+#include "mdh/passes/lower/lower.h"
 #include "mdh/support/files.h"
 
 namespace mdh::driver {

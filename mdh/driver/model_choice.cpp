@@ -8,7 +8,7 @@
 #include "mdh/driver/sketches.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/model/cost.h"
-#include "mdh/passes/lower.h"
+#include "mdh/passes/lower/lower.h"
 
 namespace mdh::driver {
 namespace {

@@ -8,7 +8,7 @@
 #include "mdh/driver/test_programs.h"
 #include "mdh/hl/instantiate.h"
 #include "mdh/model/cost.h"
-#include "mdh/passes/lower.h"
+#include "mdh/passes/lower/lower.h"
 #include "mdh/runtime/testing.h"
 #include "mdh/support/testing.h"
 

@@ -9,7 +9,7 @@
 #include "mdh/driver/machine_identity.h"
 #include "mdh/driver/model_choice.h"
 #include "mdh/driver/neighbour_choice.h"
-#include "mdh/passes/lower.h"
+#include "mdh/passes/lower/lower.h"
 #include "mdh/runtime/host/compiler.h"
 #include "mdh/tune/database.h"
 

@@ -1,7 +1,7 @@
 #include "mdh/driver/search_space.h"
 
 #include "mdh/driver/space_context.h"
-#include "mdh/passes/lower.h"
+#include "mdh/passes/lower/lower.h"
 #include "mdh/support/diagnostic.h"
 
 namespace mdh::driver {

@@ -4,7 +4,7 @@
 
 #include "mdh/hl/analysis.h"
 #include "mdh/model/nest.h"
-#include "mdh/passes/fuse.h"
+#include "mdh/passes/lower/fuse.h"
 #include "mdh/scalar/lanes.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"

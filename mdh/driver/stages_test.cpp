@@ -7,7 +7,7 @@
 #include "mdh/driver/executable.h"
 #include "mdh/driver/run.h"
 #include "mdh/driver/test_programs.h"
-#include "mdh/passes/lower.h"
+#include "mdh/passes/lower/lower.h"
 #include "mdh/support/testing.h"
 
 namespace mdh::driver::stages_test {

@@ -1,31 +1,31 @@
 #include "mdh/passes/pipeline.h"
 
 #include "mdh/loop/verify.h"
-#include "mdh/passes/barriers.h"
-#include "mdh/passes/borders.h"
-#include "mdh/passes/combine.h"
-#include "mdh/passes/copy_bounds.h"
-#include "mdh/passes/emit_order.h"
-#include "mdh/passes/first_write.h"
-#include "mdh/passes/form_teams.h"
-#include "mdh/passes/forward.h"
-#include "mdh/passes/hide_tiles.h"
-#include "mdh/passes/hoist.h"
-#include "mdh/passes/interchange.h"
-#include "mdh/passes/last_rounds.h"
-#include "mdh/passes/pad.h"
-#include "mdh/passes/peel.h"
-#include "mdh/passes/place_copies.h"
-#include "mdh/passes/roll.h"
-#include "mdh/passes/settle.h"
-#include "mdh/passes/simplify.h"
-#include "mdh/passes/stagger.h"
-#include "mdh/passes/stream_stores.h"
-#include "mdh/passes/transpose_copies.h"
-#include "mdh/passes/two_bodies.h"
-#include "mdh/passes/unroll_jam.h"
-#include "mdh/passes/unswitch.h"
-#include "mdh/passes/vectorise.h"
+#include "mdh/passes/concrete/barriers.h"
+#include "mdh/passes/concrete/borders.h"
+#include "mdh/passes/concrete/copy_bounds.h"
+#include "mdh/passes/concrete/first_write.h"
+#include "mdh/passes/concrete/hoist.h"
+#include "mdh/passes/concrete/last_rounds.h"
+#include "mdh/passes/concrete/peel.h"
+#include "mdh/passes/concrete/place_copies.h"
+#include "mdh/passes/concrete/scans.h"
+#include "mdh/passes/concrete/settle.h"
+#include "mdh/passes/concrete/simplify.h"
+#include "mdh/passes/hints/hide_tiles.h"
+#include "mdh/passes/hints/stream_stores.h"
+#include "mdh/passes/registers/emit_order.h"
+#include "mdh/passes/registers/transpose_copies.h"
+#include "mdh/passes/registers/two_bodies.h"
+#include "mdh/passes/registers/unroll_jam.h"
+#include "mdh/passes/registers/unswitch.h"
+#include "mdh/passes/registers/vectorise.h"
+#include "mdh/passes/structured/form_teams.h"
+#include "mdh/passes/structured/forward.h"
+#include "mdh/passes/structured/interchange.h"
+#include "mdh/passes/structured/pad.h"
+#include "mdh/passes/structured/roll.h"
+#include "mdh/passes/structured/stagger.h"
 
 namespace mdh::passes {
 
@@ -35,14 +35,14 @@ std::vector<Pass> with_teams(const std::vector<Pass>& teams) {
   std::vector<Pass> table = {
       {"forward", "reads inside of vectors go past tiles of registers", forward},
       {"roll", "tiles keep what the next iteration shares", roll},
-      {"pipeline", "copies run ahead of the loops that need them", stagger},
+      {"stagger", "copies run ahead of the loops that need them", stagger},
       {"interchange", "cores move outwards, registers inwards", interchange},
       {"pad", "register tiles at borders are computed whole", pad},
   };
   table.insert(table.end(), teams.begin(), teams.end());
   const std::vector<Pass> rest = {
       {"place-copies", "copies become loops, loads and stores", place_copies},
-      {"combine", "scans inside of one core become loops", combine},
+      {"scans", "scans inside of one core become loops", scans},
       {"first-write", "accumulations become loads, f, combinations and stores", first_write},
       {"borders", "levels become counted loops", borders},
       {"barriers", "cores wait where they depend on each other", barriers},

@@ -6,7 +6,7 @@
 #include "mdh/hl/analysis.h"
 #include "mdh/model/cost.h"
 #include "mdh/model/traffic.h"
-#include "mdh/passes/fuse.h"
+#include "mdh/passes/lower/fuse.h"
 #include "mdh/report/markup.h"
 #include "mdh/report/sections.h"
 #include "mdh/report/units.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "mdh/model/nest.h"
-#include "mdh/passes/fuse.h"
+#include "mdh/passes/lower/fuse.h"
 #include "mdh/support/text.h"
 
 namespace mdh::report {

@@ -7,9 +7,9 @@
 #include "mdh/hl/analysis.h"
 #include "mdh/hl/print.h"
 #include "mdh/loop/evaluate.h"
-#include "mdh/passes/lower.h"
+#include "mdh/passes/lower/lower.h"
 #include "mdh/passes/pipeline.h"
-#include "mdh/passes/plan.h"
+#include "mdh/passes/plan/plan.h"
 #include "mdh/runtime/opencl/kernel.h"
 #include "mdh/runtime/opencl/testing_device.h"
 

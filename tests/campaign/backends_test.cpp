@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "mdh/driver/memory.h"
-#include "mdh/passes/plan.h"
+#include "mdh/passes/plan/plan.h"
 #include "mdh/runtime/opencl/device.h"
 #include "tests/campaign/coverage.h"
 #include "tests/campaign/shrink.h"

@@ -15,8 +15,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "mdh/passes/lower.h"
-#include "mdh/passes/plan.h"
+#include "mdh/passes/lower/lower.h"
+#include "mdh/passes/plan/plan.h"
 #include "mdh/runtime/opencl/testing_device.h"
 #include "tests/campaign/backends.h"
 #include "tests/campaign/cases.h"

@@ -1,6 +1,6 @@
 #include "tests/campaign/shrink.h"
 
-#include "mdh/passes/lower.h"
+#include "mdh/passes/lower/lower.h"
 #include "mdh/support/diagnostic.h"
 
 namespace mdh::test {

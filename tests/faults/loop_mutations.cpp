@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "mdh/passes/instance.h"
+#include "mdh/passes/common/instance.h"
 #include "tests/faults/conditions.h"
 #include "tests/faults/element_mutations.h"
 #include "tests/faults/places.h"

@@ -11,9 +11,9 @@
 #include "mdh/ll/print.h"
 #include "mdh/loop/parse.h"
 #include "mdh/loop/print.h"
-#include "mdh/passes/lower.h"
+#include "mdh/passes/lower/lower.h"
 #include "mdh/passes/pipeline.h"
-#include "mdh/passes/plan.h"
+#include "mdh/passes/plan/plan.h"
 
 namespace mdh::fuzz {
 namespace {

@@ -8,7 +8,7 @@
 #include "mdh/driver/program_key.h"
 #include "mdh/hl/parse.h"
 #include "mdh/hl/print.h"
-#include "mdh/passes/lower.h"
+#include "mdh/passes/lower/lower.h"
 #include "mdh/support/text.h"
 #include "tests/golden/configured.h"
 

@@ -20,9 +20,9 @@
 #include "mdh/loop/evaluate.h"
 #include "mdh/loop/parse.h"
 #include "mdh/loop/print.h"
-#include "mdh/passes/lower.h"
+#include "mdh/passes/lower/lower.h"
 #include "mdh/passes/pipeline.h"
-#include "mdh/passes/plan.h"
+#include "mdh/passes/plan/plan.h"
 #include "tests/property/generator.h"
 
 namespace mdh::test::configurations_test {

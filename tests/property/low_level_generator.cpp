@@ -10,7 +10,7 @@
 #include "mdh/ll/names.h"
 #include "mdh/ll/parameters.h"
 #include "mdh/ll/roll.h"
-#include "mdh/passes/fuse.h"
+#include "mdh/passes/lower/fuse.h"
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
 #include "tests/property/generator.h"

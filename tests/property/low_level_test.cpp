@@ -13,7 +13,7 @@
 #include "mdh/ll/parse.h"
 #include "mdh/ll/print.h"
 #include "mdh/ll/table.h"
-#include "mdh/passes/lower.h"
+#include "mdh/passes/lower/lower.h"
 #include "tests/property/low_level_generator.h"
 #include "tests/property/properties.h"
 #include "tests/property/triples.h"

@@ -7,7 +7,7 @@
 #include "mdh/driver/verification.h"
 #include "mdh/ll/evaluate.h"
 #include "mdh/ll/polyhedral.h"
-#include "mdh/passes/lower.h"
+#include "mdh/passes/lower/lower.h"
 #include "mdh/support/random.h"
 
 namespace mdh::test::polyhedral_test {

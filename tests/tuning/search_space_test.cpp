@@ -16,7 +16,7 @@
 #include "mdh/hl/instantiate.h"
 #include "mdh/ll/print.h"
 #include "mdh/loop/evaluate.h"
-#include "mdh/passes/lower.h"
+#include "mdh/passes/lower/lower.h"
 #include "mdh/scalar/resolve.h"
 #include "mdh/support/files.h"
 #include "tests/property/triples.h"

@@ -1,0 +1,242 @@
+#include "mdh/passes/concrete/barriers.h"
+
+#include <gtest/gtest.h>
+
+#include "mdh/passes/common/test_programs.h"
+
+namespace mdh::passes::barriers_test {
+namespace {
+
+const More more{"digit g: BLK.i < 7 of i step 1 grid\n",
+                "buffer temporary u: i64[7] in MM of all per ()\n"
+                "buffer temporary z: i64[7] in SM of group per (g)\n"};
+
+/// A Deal that writes or reads an element of a buffer, in shares like "c < 7".
+std::string deal(const std::string& what, const std::string& shares,
+                 const std::string& attributes = "") {
+  return fmt::format("deal cores ({}) {} {{ {} }}", shares, attributes, what);
+}
+std::string writes(const std::string& to, const std::string& shares,
+                   const std::string& attributes = "") {
+  return deal("load a = v[0]; store " + to + " = a;", shares, attributes);
+}
+std::string reads(const std::string& from, const std::string& shares,
+                  const std::string& attributes = "") {
+  return deal("load a = " + from + ";", shares, attributes);
+}
+
+const std::string wait = "barrier cores;";
+
+void expect_separated(const std::string& first, const std::string& second) {
+  expect_rewrite(barriers, first + second, first + wait + second, more);
+}
+
+TEST(Barriers, a_barrier_separates_a_write_and_a_read_of_other_shares) {
+  expect_separated(writes("u[c]", "c < 7"), reads("u[e]", "e < 7"));
+  expect_separated(writes("u[c]", "c < 7"), reads("u[c]", "c < 7, e < 2"));
+  expect_separated(writes("u[e]", "e < 7"), reads("u[e]", "e < 6"));
+  expect_separated(writes("u[0]", "c < 7, e < 2"), reads("u[0]", "e < 2, c < 7"));
+}
+
+TEST(Barriers, a_barrier_separates_a_read_and_a_write_and_two_writes) {
+  expect_separated(reads("u[c]", "c < 7"), writes("u[e]", "e < 7"));
+  expect_separated(writes("u[c]", "c < 7"), writes("u[e]", "e < 7"));
+}
+
+TEST(Barriers, equal_shares_need_none) {
+  expect_unchanged(barriers, writes("u[c]", "c < 7") + reads("u[c]", "c < 7"), more);
+  expect_unchanged(barriers, reads("u[c]", "c < 7") + writes("u[c]", "c < 7"), more);
+}
+
+TEST(Barriers, readers_and_users_of_different_buffers_need_none) {
+  expect_unchanged(barriers, reads("u[c]", "c < 7") + reads("u[e]", "e < 7"), more);
+  expect_unchanged(barriers, writes("u[c]", "c < 7") + writes("w[e]", "e < 7"), more);
+}
+
+TEST(Barriers, collective_deals_meet_other_shares_even_in_equal_ones) {
+  expect_separated(writes("u[c]", "c < 7"), reads("u[c]", "c < 7", "collective"));
+  expect_separated(writes("u[c]", "c < 7", "collective"), reads("u[c]", "c < 7"));
+}
+
+TEST(Barriers, shares_that_are_dealt_in_another_way_meet_other_cores) {
+  expect_separated(writes("u[c]", "c < 7", "cyclic"), reads("u[c]", "c < 7"));
+  expect_separated(writes("u[c]", "c < 7"), reads("u[c]", "c < 7", "cyclic"));
+  expect_unchanged(barriers,
+                   writes("u[c]", "c < 7", "cyclic") + reads("u[c]", "c < 7", "cyclic on 3"), more);
+}
+
+TEST(Barriers, nobody_owns_what_is_dealt_dynamically) {
+  expect_separated(writes("u[c]", "c < 7", "dynamic"), reads("u[c]", "c < 7", "dynamic"));
+  expect_separated(writes("u[c]", "c < 7", "dynamic"), reads("u[c]", "c < 7"));
+  expect_separated(writes("u[c]", "c < 7"), reads("u[c]", "c < 7", "dynamic"));
+  expect_unchanged(barriers, reads("u[c]", "c < 7", "dynamic") + reads("u[c]", "c < 7", "dynamic"),
+                   more);
+}
+
+TEST(Barriers, what_is_dealt_dynamically_waits_for_its_own_last_round) {
+  const std::string body = writes("u[c]", "c < 7", "dynamic");
+  expect_rewrite(barriers, "for - n < 3 sequential { " + body + " }",
+                 "for - n < 3 sequential { " + wait + body + " }", more);
+  expect_unchanged(barriers, "for - n < 3 sequential { " + writes("u[c]", "c < 7", "cyclic") + " }",
+                   more);
+}
+
+TEST(Barriers, one_barrier_is_for_all_buffers) {
+  const std::string both = deal("load a = v[0]; store u[c] = a; store w[c] = a;", "c < 7");
+  expect_rewrite(barriers, both + reads("u[e]", "e < 7") + reads("w[e]", "e < 7"),
+                 both + wait + reads("u[e]", "e < 7") + reads("w[e]", "e < 7"), more);
+}
+
+TEST(Barriers, what_happened_before_other_statements_is_not_forgotten) {
+  expect_rewrite(
+      barriers, writes("u[c]", "c < 7") + reads("w[e]", "e < 6") + reads("u[e]", "e < 7"),
+      writes("u[c]", "c < 7") + reads("w[e]", "e < 6") + wait + reads("u[e]", "e < 7"), more);
+}
+
+TEST(Barriers, any_of_several_earlier_users_counts) {
+  // The last reader has the shares of the writer, an earlier one has others.
+  expect_rewrite(
+      barriers, reads("u[e]", "e < 7") + reads("u[c]", "c < 7") + writes("u[c]", "c < 7"),
+      reads("u[e]", "e < 7") + reads("u[c]", "c < 7") + wait + writes("u[c]", "c < 7"), more);
+}
+
+TEST(Barriers, uses_at_any_depth_count) {
+  expect_separated(
+      deal("for - e < 7 sequential { if c == 0 { load a = v[0]; store u[e] = a; } }", "c < 7"),
+      reads("u[e]", "e < 7"));
+}
+
+TEST(Barriers, a_temporary_that_begins_anew_is_touched_when_it_is_written) {
+  expect_unchanged(barriers, reads("u[c]", "c < 7") + deal("alloc u;", "e < 7"), more);
+}
+
+// ---- loops
+
+TEST(Barriers, the_end_of_a_body_meets_its_beginning) {
+  const auto rounds = [](const std::string& body) {
+    return "for L2.k r < 5 sequential {" + body + "}";
+  };
+  expect_rewrite(barriers, rounds(writes("u[c]", "c < 7") + reads("u[e]", "e < 7")),
+                 rounds(wait + writes("u[c]", "c < 7") + wait + reads("u[e]", "e < 7")), more);
+  expect_unchanged(barriers, rounds(writes("u[c]", "c < 7") + reads("u[c]", "c < 7")), more);
+}
+
+TEST(Barriers, what_a_loop_leaves_meets_what_follows) {
+  const std::string loop = "for L2.k r < 5 sequential {" + writes("u[c]", "c < 7") + "}";
+  expect_rewrite(barriers, loop + reads("u[e]", "e < 7"), loop + wait + reads("u[e]", "e < 7"),
+                 more);
+}
+
+TEST(Barriers, a_loop_that_may_not_run_orders_nothing) {
+  const auto loop = [](const std::string& body) {
+    return "for - b < min(0, 1) sequential {" + body + "}";
+  };
+  // The barrier inside of the loop does not help the reader behind it.
+  expect_rewrite(
+      barriers, writes("u[c]", "c < 7") + loop(reads("u[e]", "e < 7")) + reads("u[e]", "e < 7"),
+      writes("u[c]", "c < 7") + loop(wait + reads("u[e]", "e < 7")) + wait + reads("u[e]", "e < 7"),
+      more);
+}
+
+TEST(Barriers, rounds_of_rounds_are_followed_to_the_end) {
+  // What the inner loop reads in its last round meets the writer in the next round of the outer.
+  expect_rewrite(barriers,
+                 R"(for L2.k r < 5 sequential {)" + writes("u[c]", "c < 7") +
+                     "for L3.k s < 2 sequential {" + reads("u[e]", "e < 7") + "} }",
+                 R"(for L2.k r < 5 sequential {)" + wait + writes("u[c]", "c < 7") +
+                     "for L3.k s < 2 sequential {" + wait + reads("u[e]", "e < 7") + "} }",
+                 more);
+}
+
+// ---- branches
+
+TEST(Barriers, a_barrier_in_one_branch_is_none_for_the_other_or_for_what_follows) {
+  const std::string write = writes("u[c]", "c < 7"), read = reads("u[e]", "e < 7");
+  expect_rewrite(barriers, write + "if 0 == 0 {" + read + "} else {" + read + "}",
+                 write + "if 0 == 0 {" + wait + read + "} else {" + wait + read + "}", more);
+  expect_rewrite(barriers, write + "if 0 == 0 {" + read + "}" + read,
+                 write + "if 0 == 0 {" + wait + read + "}" + wait + read, more);
+}
+
+// ---- grids
+
+std::string on_grid(const std::string& body, const std::string& shares = "g < 7") {
+  return "deal grid (" + shares + ") {" + body + "}";
+}
+
+TEST(Barriers, members_of_a_grid_wait_for_each_other_between_deals) {
+  const std::string write = on_grid(writes("u[g]", "c < 7"));
+  const std::string read = on_grid(reads("u[h]", "c < 7"), "h < 7");
+  expect_rewrite(barriers, write + read, write + "barrier grid;" + read, more);
+}
+
+TEST(Barriers, cores_of_a_member_wait_for_themselves_inside) {
+  expect_rewrite(barriers, on_grid(writes("z[c]", "c < 7") + reads("z[e]", "e < 7")),
+                 on_grid(writes("z[c]", "c < 7") + wait + reads("z[e]", "e < 7")), more);
+  expect_unchanged(barriers, on_grid(writes("z[c]", "c < 7") + reads("z[c]", "c < 7")), more);
+}
+
+TEST(Barriers, members_of_equal_deals_are_the_same_ones) {
+  expect_unchanged(barriers, on_grid(writes("u[g]", "c < 7")) + on_grid(reads("u[g]", "e < 7")),
+                   more);
+}
+
+TEST(Barriers, all_cores_wait_for_the_grid) {
+  const std::string write = on_grid(writes("u[g]", "c < 7"));
+  const std::string fold = "deal all (e < 7) collective { load a = u[e]; }";
+  expect_rewrite(barriers, write + fold, write + "barrier grid;" + fold, more);
+}
+
+TEST(Barriers, loops_around_the_grid_are_followed) {
+  const std::string write = on_grid(writes("u[g]", "c < 7"));
+  const std::string fold = "deal all (e < 7) collective { load a = u[e]; }";
+  expect_rewrite(barriers, "for L2.k r < 5 sequential {" + write + fold + "}",
+                 "for L2.k r < 5 sequential { barrier grid;" + write + "barrier grid;" + fold + "}",
+                 more);
+}
+
+// ---- asynchronous copies
+
+/// A Deal that issues the copy of an element.
+std::string issues(const std::string& to, const std::string& shares,
+                   const std::string& attributes = "") {
+  return deal("async " + to + " = v[0];", shares, attributes);
+}
+
+TEST(Barriers, what_has_landed_is_separated_from_its_readers_behind_the_wait) {
+  const std::string flight = issues("u[e]", "e < 7", "collective") + "commit; wait 0;";
+  expect_separated(flight, reads("u[c]", "c < 7"));
+  // A barrier between the issue and the wait does not help.
+  const std::string begin =
+      issues("u[e]", "e < 7", "collective") + "commit;" + writes("w[c]", "c < 7");
+  const std::string middle = reads("w[e]", "e < 7") + "wait 0;", end = reads("u[c]", "c < 7");
+  expect_rewrite(barriers, begin + middle + end, begin + wait + middle + wait + end, more);
+}
+
+TEST(Barriers, copies_of_ones_own_need_none) {
+  expect_unchanged(barriers, issues("u[c]", "c < 7") + "commit; wait 0;" + reads("u[c]", "c < 7"),
+                   more);
+  expect_unchanged(barriers, deal("async u[c] = v[0]; commit; wait 0; load a = u[c];", "c < 7"),
+                   more);
+}
+
+TEST(Barriers, what_others_read_is_not_overwritten_by_a_copy) {
+  expect_separated(reads("u[c]", "c < 7"), issues("u[e]", "e < 7") + "commit; wait 0;");
+}
+
+TEST(Barriers, a_copy_that_runs_ahead_needs_one_barrier_in_each_round) {
+  const std::string begin = issues("u[e]", "e < 7", "collective") +
+                            "commit; for - r < 5 sequential {"
+                            "wait 0;";
+  const std::string end =
+      issues("u[e]", "e < 7", "collective") + "commit;" + reads("u[c]", "c < 7") + "} wait 0;";
+  expect_rewrite(barriers, begin + end, begin + wait + end, more);
+}
+
+TEST(Barriers, a_share_that_waits_writes_what_it_has_issued) {
+  expect_separated(issues("u[c]", "c < 7") + "commit;" + deal("wait 0;", "c < 7"),
+                   reads("u[e]", "e < 7"));
+}
+
+}  // namespace
+}  // namespace mdh::passes::barriers_test

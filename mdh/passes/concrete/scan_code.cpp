@@ -1,0 +1,252 @@
+#include "mdh/passes/concrete/scan_code.h"
+
+#include <map>
+
+#include "mdh/passes/common/blocks.h"
+#include "mdh/passes/common/geometry.h"
+#include "mdh/scalar/simplify.h"
+
+namespace mdh::passes {
+
+using loop::Block;
+using loop::Digit;
+using loop::Element;
+using loop::Expr;
+using loop::StmtNode;
+using scalar::BinaryOp;
+using scalar::index_literal;
+
+namespace {
+
+Expr compare(BinaryOp op, const Expr& a, const Expr& b) { return scalar::binary(op, a, b); }
+
+int64_t volume(const std::vector<Digit>& digits) {
+  int64_t product = 1;
+  for (const Digit& d : digits) product *= d.parts;
+  return product;
+}
+
+}  // namespace
+
+/// The digits of one scan, and those of its dimension that are fixed.
+struct ScanCode::Shape {
+  Digit digit;
+  std::vector<Digit> coarse, fine, fixed;
+  int64_t size;
+
+  int64_t rows() const { return volume(coarse); }
+  int64_t last() const { return volume(fine) - 1; }
+};
+
+/// A row of coarse parts, a part, and a number within it.
+struct ScanCode::Position {
+  Expr row, part, fine;
+
+  using Values = std::map<Symbol, Expr>;
+
+  static void cut(const std::vector<Digit>& digits, const Expr& number, Values& values) {
+    int64_t stride = volume(digits);
+    for (const Digit& d : digits) {
+      stride /= d.parts;
+      const Expr quotient =
+          stride == 1 ? number : scalar::binary(BinaryOp::divide, number, index_literal(stride));
+      const Expr digit = scalar::binary(BinaryOp::remainder, quotient, index_literal(d.parts));
+      values.emplace(d.var, &d == &digits.front() ? quotient : digit);
+    }
+  }
+
+  Values values(const Shape& shape) const {
+    Values values;
+    cut(shape.coarse, row, values);
+    cut(shape.fine, fine, values);
+    values.emplace(shape.digit.var, part);
+    return values;
+  }
+
+  std::vector<Element> in(const Shape& shape, std::vector<Element> elements) const {
+    const Values digits = values(shape);
+    return replaced(std::move(elements), [&](const Symbol& symbol) -> std::optional<Expr> {
+      const auto found = digits.find(symbol);
+      return found == digits.end() ? std::nullopt : std::optional(found->second);
+    });
+  }
+
+  Expr index(const Shape& shape) const {
+    Expr sum = index_literal(0);
+    for (const Digit& d : shape.fixed) {
+      sum = sum + loop::index_variable(d.var) * index_literal(d.step);
+    }
+    const Values digits = values(shape);
+    for (const auto* group : {&shape.coarse, &shape.fine}) {
+      for (const Digit& d : *group) sum = sum + digits.at(d.var) * index_literal(d.step);
+    }
+    return simplify(sum + part * index_literal(shape.digit.step));
+  }
+};
+
+ScanCode::ScanCode(const loop::Program& p, Names& names)
+    : program_(p),
+      names_(names),
+      row_(names.fresh("row")),
+      fine_(names.fresh("fine")),
+      other_(names.fresh("other")) {}
+
+/// New names, because pieces of a scan may end up in one block.
+std::vector<Symbol> ScanCode::values(const char* name) const {
+  std::vector<Symbol> values;
+  for (const auto& result : program_.f.results) {
+    values.push_back(names_.fresh(result.target.name + "_" + name));
+  }
+  return values;
+}
+
+namespace {
+
+template <class Shape>
+Shape shape_of(const loop::Program& p, const loop::ScanShape& s, const std::vector<Digit>& around) {
+  Shape shape{find_digit(p, s.digit), digits_of(p, s.coarse), digits_of(p, s.fine), {}, 0};
+  for (const Digit& d : around) {
+    if (d.dimension == shape.digit.dimension && d.var != s.digit) shape.fixed.push_back(d);
+  }
+  shape.size = p.dimensions[shape.digit.dimension].size;
+  return shape;
+}
+
+}  // namespace
+
+/// Loops over the digits that have no value yet.
+Block ScanCode::lines(const std::vector<Symbol>& digits, std::vector<Digit> around,
+                      const Block& body) const {
+  std::vector<loop::For> loops;
+  for (const Symbol& symbol : digits) {
+    const Digit& d = find_digit(program_, symbol);
+    const bool fixed = std::any_of(around.begin(), around.end(),
+                                   [&](const Digit& other) { return other.var == symbol; });
+    if (fixed) continue;
+    loops.push_back({d.var, trip(program_, around, d), loop::How::sequential, d.level, {}});
+    around.push_back(d);
+  }
+  Block block = body;
+  for (auto l = loops.rbegin(); l != loops.rend(); ++l) {
+    l->body = block;
+    block = {StmtNode{*l}};
+  }
+  return block;
+}
+
+Block ScanCode::rows(const Shape& shape, bool descending,
+                     const std::function<Block(const Expr&)>& body) const {
+  const int64_t count = shape.rows();
+  if (count == 1) return body(index_literal(0));
+  const Expr counter = loop::index_variable(row_);
+  const Expr row = descending ? index_literal(count - 1) - counter : counter;
+  return {StmtNode{
+      loop::For{row_, index_literal(count), loop::How::sequential, "", body(simplify(row))}}};
+}
+
+/// The body where the position exists.
+Block ScanCode::within(const Shape& shape, const Position& at, const Block& body) const {
+  int64_t greatest = 0;
+  for (const auto* group : {&shape.fixed, &shape.coarse, &shape.fine}) {
+    for (const Digit& d : *group) greatest += (d.parts - 1) * d.step;
+  }
+  greatest += (shape.digit.parts - 1) * shape.digit.step;
+  if (greatest < shape.size) return body;
+  return {StmtNode{
+      loop::If{compare(BinaryOp::less, at.index(shape), index_literal(shape.size)), body, {}}}};
+}
+
+/// before ⊕ every element of a part.
+Block ScanCode::prepended(const Shape& shape, const Position& part,
+                          const std::vector<Element>& elements,
+                          const std::vector<Element>& before) const {
+  const int64_t count = shape.last() + 1;
+  const Expr number = count == 1 ? index_literal(0) : loop::index_variable(fine_);
+  const Position at{part.row, part.part, number};
+  const std::vector<Element> mine = at.in(shape, elements);
+  const auto left = values("before"), right = values("after"), sum = values("joined");
+  Block body = loads(left, before);
+  append(body, loads(right, mine));
+  body.push_back(StmtNode{loop::Combine{sum, left, right}});
+  append(body, stores(mine, sum));
+  const Block guarded = within(shape, at, body);
+  if (count == 1) return guarded;
+  return {StmtNode{loop::For{fine_, index_literal(count), loop::How::sequential, "", guarded}}};
+}
+
+Block ScanCode::step(const loop::ScanStep& s, const std::vector<Digit>& around) const {
+  const auto shape = shape_of<Shape>(program_, s.shape, around);
+  const Expr part = loop::index_variable(s.shape.digit);
+  const Expr last = index_literal(shape.last()), zero = index_literal(0);
+  const Block joined = rows(shape, true, [&](const Expr& row) {
+    const Position before{row, part - index_literal(1), last};
+    Block block = prepended(shape, {row, part, zero}, s.elements, before.in(shape, s.elements));
+    if (shape.rows() == 1) return block;
+    const Position above{row - index_literal(1), part, last};
+    const Block others = prepended(shape, {row, loop::index_variable(other_), zero}, s.elements,
+                                   above.in(shape, s.elements));
+    const Block loop = {StmtNode{loop::For{other_, part, loop::How::sequential, "", others}}};
+    block.push_back(StmtNode{loop::If{compare(BinaryOp::greater, row, zero), loop, {}}});
+    return block;
+  });
+  return {StmtNode{
+      loop::If{compare(BinaryOp::greater, part, zero), lines(s.shape.lines, around, joined), {}}}};
+}
+
+Block ScanCode::totals(const loop::ScanFix& s, const std::vector<Digit>& around) const {
+  const auto shape = shape_of<Shape>(program_, s.shape, around);
+  const Expr part = loop::index_variable(s.shape.digit);
+  return lines(s.shape.lines, around, rows(shape, false, [&](const Expr& row) {
+                 const Position at{row, part, index_literal(shape.last())};
+                 const auto total = values("total");
+                 Block block = loads(total, at.in(shape, s.elements));
+                 append(block, stores(at.in(shape, s.totals), total));
+                 const Expr exists =
+                     compare(BinaryOp::less, at.index(shape), index_literal(shape.size));
+                 return Block{StmtNode{loop::If{exists, block, {}}}};
+               }));
+}
+
+/// One more total into the offset.
+Block ScanCode::gathered(const loop::ScanFix& s, const Shape& shape, const Expr& row,
+                         const Expr& member, const Expr& is_first) const {
+  const Position other{row, member, index_literal(0)};
+  const auto total = values("total"), old = values("old"), sum = values("joined");
+  Block block = loads(total, other.in(shape, s.totals));
+  Block more = loads(old, s.offset);
+  more.push_back(StmtNode{loop::Combine{sum, old, total}});
+  append(more, stores(s.offset, sum));
+  block.push_back(StmtNode{loop::If{is_first, stores(s.offset, total), more}});
+  return block;
+}
+
+Block ScanCode::offsets(const loop::ScanFix& s, const std::vector<Digit>& around) const {
+  const auto shape = shape_of<Shape>(program_, s.shape, around);
+  const Expr part = loop::index_variable(s.shape.digit), other = loop::index_variable(other_);
+  const Expr zero = index_literal(0), one = index_literal(1);
+  const int64_t parts = shape.digit.parts;
+  return lines(s.shape.lines, around, rows(shape, false, [&](const Expr& row) {
+                 Block block = {StmtNode{loop::For{
+                     other_, part, loop::How::sequential, "",
+                     gathered(s, shape, row, other, compare(BinaryOp::equal, other, zero))}}};
+                 Expr any = compare(BinaryOp::greater, part, zero);
+                 if (shape.rows() > 1) {
+                   const Expr is_first =
+                       scalar::binary(BinaryOp::logical_and, compare(BinaryOp::equal, part, zero),
+                                      compare(BinaryOp::equal, other, zero));
+                   const Block above = gathered(s, shape, row - one, part + one + other, is_first);
+                   const Block loop = {StmtNode{loop::For{other_, index_literal(parts - 1) - part,
+                                                          loop::How::sequential, "", above}}};
+                   const Expr has_above = compare(BinaryOp::greater, row, zero);
+                   block.push_back(StmtNode{loop::If{has_above, loop, {}}});
+                   const Expr others = compare(BinaryOp::less, part, index_literal(parts - 1));
+                   any = scalar::binary(BinaryOp::logical_or, any,
+                                        scalar::binary(BinaryOp::logical_and, has_above, others));
+                 }
+                 block.push_back(StmtNode{
+                     loop::If{any, prepended(shape, {row, part, zero}, s.elements, s.offset), {}}});
+                 return within(shape, {row, part, zero}, block);
+               }));
+}
+
+}  // namespace mdh::passes

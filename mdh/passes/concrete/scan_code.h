@@ -1,0 +1,41 @@
+// Scans in loops, loads and stores.
+#pragma once
+
+#include "mdh/passes/common/names.h"
+
+namespace mdh::passes {
+
+/// Writes the code of scans. `around` are the digits that have values where the code stands.
+class ScanCode {
+ public:
+  ScanCode(const loop::Program& p, Names& names);
+
+  /// Part p of a loop joins the parts before it.
+  loop::Block step(const loop::ScanStep& s, const std::vector<loop::Digit>& around) const;
+
+  /// A member of a team tells the totals of its part; joins it with those of all others.
+  loop::Block totals(const loop::ScanFix& s, const std::vector<loop::Digit>& around) const;
+  loop::Block offsets(const loop::ScanFix& s, const std::vector<loop::Digit>& around) const;
+
+ private:
+  struct Shape;
+  struct Position;
+
+  std::vector<Symbol> values(const char* name) const;
+  loop::Block lines(const std::vector<Symbol>& digits, std::vector<loop::Digit> around,
+                    const loop::Block& body) const;
+  loop::Block rows(const Shape& shape, bool descending,
+                   const std::function<loop::Block(const loop::Expr&)>& body) const;
+  loop::Block within(const Shape& shape, const Position& at, const loop::Block& body) const;
+  loop::Block prepended(const Shape& shape, const Position& part,
+                        const std::vector<loop::Element>& elements,
+                        const std::vector<loop::Element>& before) const;
+  loop::Block gathered(const loop::ScanFix& s, const Shape& shape, const loop::Expr& row,
+                       const loop::Expr& member, const loop::Expr& is_first) const;
+
+  const loop::Program& program_;
+  Names& names_;
+  Symbol row_, fine_, other_;
+};
+
+}  // namespace mdh::passes

@@ -1,0 +1,331 @@
+#include "mdh/passes/structured/form_teams.h"
+
+#include <algorithm>
+
+#include "mdh/passes/common/blocks.h"
+#include "mdh/passes/common/geometry.h"
+#include "mdh/passes/concrete/scan_code.h"
+
+namespace mdh::passes {
+namespace {
+
+using loop::Block;
+using loop::Counter;
+using loop::Digit;
+using loop::How;
+using loop::Stmt;
+using loop::StmtNode;
+using loop::Team;
+
+/// Elements are dealt until there are this many shares: enough to keep many cores busy, few enough
+/// to keep inner loops long. Cores of a grid take one element each.
+constexpr int64_t enough_shares = 64;
+
+/// One team: the digits that are dealt to it.
+struct Domain {
+  bool grid, cores;
+  Team team;
+  Team together;  // of statements in which all of them act, whoever owns what
+  int64_t enough;
+
+  bool deals(const Digit& d) const {
+    return (grid && d.how == How::grid) || (cores && d.how == How::cores);
+  }
+};
+
+class Former {
+ public:
+  Former(const loop::Program& p, const Domain& domain)
+      : program_(p), domain_(domain), names_(p), scans_(p, names_) {}
+
+  /// `team`: the digits of the loops on cores around the block, not dealt yet; `around`: the other
+  /// ones that have a value.
+  Block block(const Block& statements, const std::vector<Digit>& team,
+              const std::vector<Digit>& around) {
+    const bool together = std::any_of(statements.begin(), statements.end(),
+                                      [&](const Stmt& s) { return needs_team(s); });
+    if (!together) return statements.empty() ? Block{} : Block{deal(team, around, statements)};
+    Block result, alone;
+    const auto flush = [&] {
+      if (!alone.empty()) result.push_back(deal(team, around, alone));
+      alone.clear();
+    };
+    for (const Stmt& s : statements) {
+      const bool shared_copy = s.as<loop::Copy>() && has_more_cores(statements);
+      if (s.as<loop::Alloc>()) {
+        result.push_back(s);
+      } else if (s.as<loop::Commit>() || s.as<loop::Wait>()) {
+        // All cores, whoever has issued the copies.
+        flush();
+        result.push_back(s);
+      } else if (!needs_team(s) && !shared_copy) {
+        alone.push_back(s);
+      } else {
+        flush();
+        append(result, formed(s, team, around));
+      }
+    }
+    flush();
+    return result;
+  }
+
+  /// Inside the shares of the grid.
+  Block inside_grid(const Block& statements, const std::vector<Digit>& around) {
+    Block result;
+    for (const Stmt& s : statements) {
+      const auto* dealt = s.as<loop::Deal>();
+      std::vector<Digit> inside = around;
+      if (const auto* loop = s.as<loop::Loop>()) {
+        inside.push_back(find_digit(program_, loop->digit));
+      }
+      if (!dealt || dealt->team != Team::grid) {
+        result.push_back(
+            loop::map_children(s, [&](const Block& child) { return inside_grid(child, inside); }));
+        continue;
+      }
+      loop::Deal deal = *dealt;
+      for (const Counter& share : deal.shares) {
+        if (is_digit(program_, share.var)) inside.push_back(find_digit(program_, share.var));
+      }
+      deal.body = unguarded(deal.body, inside);
+      result.push_back(StmtNode{deal});
+    }
+    return result;
+  }
+
+ private:
+  /// The guard of a share of the grid moves to what its cores do, each of which is guarded anyway:
+  /// barriers inside of conditions are more than some drivers can take.
+  Block unguarded(const Block& body, const std::vector<Digit>& around) {
+    const auto* choice = body.size() == 1 ? body.front().as<loop::If>() : nullptr;
+    const bool is_guard = choice && nonempty(program_, around) == choice->condition;
+    return block(is_guard ? choice->then : body, {}, around);
+  }
+
+  bool deals(const Symbol& digit) const { return domain_.deals(find_digit(program_, digit)); }
+  bool deals_any(const std::vector<Symbol>& digits) const {
+    return std::any_of(digits.begin(), digits.end(), [&](const Symbol& d) { return deals(d); });
+  }
+
+  /// Several members act together in the statement, or it is done by all of them.
+  bool needs_team(const Stmt& s) const {
+    if (const auto* loop = s.as<loop::Loop>(); loop && deals(loop->digit)) return true;
+    if (const auto* copy = s.as<loop::Copy>()) return deals_any(copy->team);
+    if (const auto* up = s.as<loop::WriteUp>()) return deals_any(up->over);
+    if (const auto* combine = s.as<loop::TeamCombine>()) {
+      return deals(combine->over) || deals_any(combine->elements);
+    }
+    if (const auto* step = s.as<loop::ScanStep>()) return acts_in(step->shape);
+    if (const auto* fix = s.as<loop::ScanFix>()) {
+      return deals(fix->shape.digit) || acts_in(fix->shape);
+    }
+    bool inside = false;
+    loop::for_each_child(s, [&](const Block& block) {
+      inside = inside || std::any_of(block.begin(), block.end(),
+                                     [&](const Stmt& child) { return needs_team(child); });
+    });
+    return inside;
+  }
+
+  bool acts_in(const loop::ScanShape& shape) const {
+    return deals_any(shape.lines) || deals_any(shape.coarse) || deals_any(shape.fine);
+  }
+
+  /// There are loops on cores further in: cores that would have nothing to do here.
+  bool has_more_cores(const Block& statements) const {
+    return std::any_of(statements.begin(), statements.end(), [&](const Stmt& s) {
+      const auto* loop = s.as<loop::Loop>();
+      return loop && (deals(loop->digit) || has_more_cores(loop->body));
+    });
+  }
+
+  static std::vector<Digit> extended(std::vector<Digit> digits, const Digit& digit) {
+    digits.push_back(digit);
+    return digits;
+  }
+
+  Block formed(const Stmt& s, const std::vector<Digit>& team, const std::vector<Digit>& around) {
+    if (const auto* loop = s.as<loop::Loop>()) {
+      const Digit& digit = find_digit(program_, loop->digit);
+      if (domain_.deals(digit)) return block(loop->body, extended(team, digit), around);
+      return {StmtNode{loop::Loop{loop->digit, block(loop->body, team, extended(around, digit))}}};
+    }
+    if (const auto* copy = s.as<loop::Copy>()) return {shared(*copy, team)};
+    if (const auto* up = s.as<loop::WriteUp>()) return {written_up(*up, team, around)};
+    if (const auto* combine = s.as<loop::TeamCombine>()) return {folded(*combine, team, around)};
+    if (const auto* step = s.as<loop::ScanStep>()) return {stepped(*step, team, around)};
+    const auto* fix = s.as<loop::ScanFix>();
+    internal_check(fix != nullptr, "a statement that needs a team and has none");
+    return joined(*fix, team, around);
+  }
+
+  // ---- Deals
+
+  static std::vector<Counter> counters(const std::vector<Digit>& digits) {
+    std::vector<Counter> shares;
+    for (const Digit& d : digits) shares.push_back({d.var, d.parts});
+    return shares;
+  }
+
+  /// Only parts that hold points do anything.
+  Stmt deal(const std::vector<Digit>& digits, std::vector<Digit> around, Block body,
+            bool collective = false) const {
+    around.insert(around.end(), digits.begin(), digits.end());
+    if (const auto condition = nonempty(program_, around)) {
+      body = {StmtNode{loop::If{*condition, body, {}}}};
+    }
+    const Team team = collective ? domain_.together : domain_.team;
+    loop::Deal deal{team, counters(digits), collective, body};
+    // The cores of a group have one share each.
+    if (!collective && domain_.grid) deal_as_asked(deal, digits);
+    return StmtNode{deal};
+  }
+
+  /// The outermost layer that says something about its cores says how shares are dealt; every
+  /// layer, how many cores there are.
+  void deal_as_asked(loop::Deal& deal, const std::vector<Digit>& digits) const {
+    int64_t cores = 1;
+    std::vector<std::string> asked;
+    for (const Digit& digit : digits) {
+      const auto mine = std::find_if(program_.cores.begin(), program_.cores.end(),
+                                     [&](const loop::Cores& c) { return has(c, digit); });
+      if (mine == program_.cores.end()) {
+        cores *= digit.parts;
+        continue;
+      }
+      if (asked.empty()) deal.dealing = mine->dealing;
+      if (std::find(asked.begin(), asked.end(), mine->layer) != asked.end()) continue;
+      asked.push_back(mine->layer);
+      cores *= cores_of(*mine, digits);
+    }
+    if (cores < loop::volume_of(deal.shares)) deal.on = cores;
+  }
+
+  static bool has(const loop::Cores& cores, const Digit& digit) {
+    return std::find(cores.digits.begin(), cores.digits.end(), digit.var) != cores.digits.end();
+  }
+
+  static int64_t cores_of(const loop::Cores& cores, const std::vector<Digit>& digits) {
+    int64_t parts = 1;
+    for (const Digit& digit : digits) parts *= has(cores, digit) ? digit.parts : 1;
+    return cores.count == 0 ? parts : std::min(parts, cores.count);
+  }
+
+  /// All cores copy, whoever needs it: instances first, then as many axes as it takes.
+  Stmt shared(loop::Copy copy, const std::vector<Digit>& team) const {
+    const loop::Buffer& buffer = find_buffer(program_, copy.to.buffer);
+    std::vector<Counter> shares;
+    for (const Digit& d : team) {
+      if (std::find(buffer.per.begin(), buffer.per.end(), d.var) != buffer.per.end()) {
+        shares.push_back({d.var, d.parts});
+      }
+    }
+    // What moves within a buffer stays in order along the last axis.
+    const size_t kept = copy.to.buffer == copy.from.buffer ? 1 : 0;
+    while (copy.axes.size() > kept && loop::volume_of(shares) < domain_.enough) {
+      shares.push_back(copy.axes.front());
+      copy.axes.erase(copy.axes.begin());
+    }
+    copy.team.clear();
+    return StmtNode{loop::Deal{domain_.together, shares, true, {StmtNode{copy}}}};
+  }
+
+  /// Moves the digits that are dealt from the list to the team.
+  std::vector<Digit> with_dealt(std::vector<Digit> team, std::vector<Symbol>& digits) const {
+    for (auto d = digits.begin(); d != digits.end();) {
+      const bool now = deals(*d);
+      if (now) team.push_back(find_digit(program_, *d));
+      d = now ? digits.erase(d) : std::next(d);
+    }
+    return team;
+  }
+
+  /// Every member writes up its own results.
+  Stmt written_up(loop::WriteUp up, const std::vector<Digit>& team,
+                  const std::vector<Digit>& around) const {
+    const std::vector<Digit> members = with_dealt(team, up.over);
+    return deal(members, around, {StmtNode{up}});
+  }
+
+  Stmt folded(loop::TeamCombine s, const std::vector<Digit>& team,
+              std::vector<Digit> around) const {
+    std::vector<Digit> members = with_dealt(team, s.elements);
+    const auto shares = [&] { return loop::volume_of(counters(members)); };
+    while (!s.elements.empty() && shares() < domain_.enough) {
+      members.push_back(find_digit(program_, s.elements.front()));
+      s.elements.erase(s.elements.begin());
+    }
+    const std::vector<Digit> outside = around;
+    around.insert(around.end(), members.begin(), members.end());
+    for (const Symbol& digit : s.elements) around.push_back(find_digit(program_, digit));
+    const Digit& over = find_digit(program_, s.over);
+    loop::Target target = s.target;
+    target.first.push_back(s.over);
+    Block body = {StmtNode{loop::For{over.var,
+                                     trip(program_, around, over),
+                                     How::sequential,
+                                     over.level,
+                                     {StmtNode{loop::WriteUp{{}, s.from, target}}}}}};
+    for (auto digit = s.elements.rbegin(); digit != s.elements.rend(); ++digit) {
+      body = {StmtNode{loop::Loop{*digit, body}}};
+    }
+    return deal(members, outside, body, true);
+  }
+
+  // ---- scans
+
+  static std::vector<Digit> joined_digits(std::vector<Digit> a, const std::vector<Digit>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  }
+
+  Stmt stepped(const loop::ScanStep& s, const std::vector<Digit>& team,
+               const std::vector<Digit>& around) {
+    std::vector<Symbol> lines = s.shape.lines;
+    const std::vector<Digit> members = with_dealt(team, lines);
+    const bool others = deals_any(s.shape.coarse) || deals_any(s.shape.fine);
+    return deal(members, around, scans_.step(s, joined_digits(around, members)), others);
+  }
+
+  /// First everybody tells, then everybody reads.
+  Block joined(const loop::ScanFix& s, const std::vector<Digit>& team,
+               const std::vector<Digit>& around) {
+    std::vector<Symbol> lines = s.shape.lines;
+    const std::vector<Digit> members =
+        with_dealt(extended(team, find_digit(program_, s.shape.digit)), lines);
+    const std::vector<Digit> inside = joined_digits(around, members);
+    const bool others = deals_any(s.shape.coarse) || deals_any(s.shape.fine);
+    return {deal(members, around, scans_.totals(s, inside), others),
+            deal(members, around, scans_.offsets(s, inside), true)};
+  }
+
+  const loop::Program& program_;
+  Domain domain_;
+  Names names_;
+  ScanCode scans_;
+};
+
+}  // namespace
+
+loop::Program form_teams(const loop::Program& program) {
+  loop::Program result = program;
+  Former former(program, {true, true, Team::cores, Team::cores, enough_shares});
+  result.body = former.block(program.body, {}, {});
+  return result;
+}
+
+loop::Program form_grid(const loop::Program& program) {
+  loop::Program result = program;
+  Former former(program, {true, false, Team::grid, Team::all, INT64_MAX});
+  result.body = former.block(program.body, {}, {});
+  return result;
+}
+
+loop::Program form_groups(const loop::Program& program) {
+  loop::Program result = program;
+  Former former(program, {false, true, Team::cores, Team::cores, INT64_MAX});
+  result.body = former.inside_grid(program.body, {});
+  return result;
+}
+
+}  // namespace mdh::passes

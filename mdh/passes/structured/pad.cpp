@@ -1,0 +1,266 @@
+#include "mdh/passes/structured/pad.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "mdh/passes/common/geometry.h"
+#include "mdh/passes/common/replicated.h"
+#include "mdh/scalar/lanes.h"
+#include "mdh/scalar/simplify.h"
+
+namespace mdh::passes {
+namespace {
+
+using loop::Block;
+using loop::Copy;
+using loop::Element;
+using loop::Expr;
+using loop::Stmt;
+using loop::StmtNode;
+using scalar::BinaryOp;
+
+bool mentions_any(const Expr& e, const std::set<Symbol>& names) { return !is_free_of(e, names); }
+
+/// Loops over registers and lanes, one in the other, around one accumulation.
+struct Nest {
+  std::vector<Symbol> digits;
+  const loop::Accumulate* what = nullptr;
+};
+
+/// For every tile the places along which all elements have to be there: numbers of its indices.
+using Filled = std::map<Symbol, std::set<size_t>>;
+
+class Padder {
+ public:
+  explicit Padder(const loop::Program& p) : program_(p) { collect(p.body); }
+
+  /// The loops that run over all parts, and the tiles that must be filled for it. What is computed
+  /// beyond an edge must end: no loops.
+  void choose() {
+    const auto is_harmless = [](const scalar::Function& f) { return is_plain(f) && lanes_ok(f); };
+    if (!is_harmless(program_.f) || !is_harmless(program_.combine)) return;
+    for (size_t d = 0; d < program_.dimensions.size(); ++d) choose(static_cast<int>(d));
+  }
+
+  Block rewritten(const Block& statements) const {
+    Block result;
+    for (const Stmt& s : statements) result.push_back(rewritten(s));
+    return result;
+  }
+
+ private:
+  void collect(const Block& statements) {
+    for (const Stmt& s : statements) {
+      if (const auto* copy = s.as<Copy>()) copies_[copy->to.buffer].push_back(copy);
+      if (const auto* f = s.as<loop::Accumulate>()) nests_.push_back({{}, f});
+      Nest nest;
+      if (nest_of(s, nest)) {
+        nests_.push_back(nest);
+      } else {
+        loop::for_each_child(s, [&](const Block& child) { collect(child); });
+      }
+    }
+  }
+
+  bool nest_of(const Stmt& s, Nest& nest) const {
+    if (const auto* f = s.as<loop::Accumulate>()) nest.what = f;
+    const auto* loop = s.as<loop::Loop>();
+    if (!loop) return nest.what && !nest.digits.empty();
+    if (!is_replicated(find_digit(program_, loop->digit).how)) return false;
+    nest.digits.push_back(loop->digit);
+    return loop->body.size() == 1 && nest_of(loop->body.front(), nest);
+  }
+
+  // ---- what can be computed beyond an edge
+
+  /// There are parts without points.
+  bool reaches_over(int dimension) const {
+    std::vector<loop::Digit> mine;
+    for (const loop::Digit& d : program_.digits) {
+      if (d.dimension == dimension) mine.push_back(d);
+    }
+    return nonempty(program_, mine).has_value();
+  }
+
+  void choose(int dimension) {
+    if (program_.dimensions[dimension].kind != loop::Kind::kept || !reaches_over(dimension)) return;
+    if (f_takes(dimension)) return;
+    std::vector<Candidate> candidates;
+    std::set<Symbol> refused;
+    for (const Nest& nest : nests_) {
+      Candidate c{&nest, {}};
+      if (is_possible(nest, dimension, c.filled)) {
+        candidates.push_back(c);
+      } else {
+        refuse(nest, refused);
+      }
+    }
+    // What one nest leaves undefined, no other may combine.
+    while (std::erase_if(candidates, [&](const Candidate& c) {
+      return writes_any(*c.nest, refused) && refuse(*c.nest, refused);
+    })) {
+    }
+    for (const Candidate& c : candidates) accept(c, dimension);
+  }
+
+  struct Candidate {
+    const Nest* nest;
+    Filled filled;
+  };
+
+  static bool refuse(const Nest& nest, std::set<Symbol>& refused) {
+    for (const Element& to : nest.what->target.elements) refused.insert(to.buffer);
+    return true;
+  }
+
+  static bool writes_any(const Nest& nest, const std::set<Symbol>& buffers) {
+    const std::vector<Element>& targets = nest.what->target.elements;
+    return std::any_of(targets.begin(), targets.end(),
+                       [&](const Element& to) { return buffers.contains(to.buffer); });
+  }
+
+  void accept(const Candidate& c, int dimension) {
+    full_[c.nest->what].merge(digits_of_dimension(*c.nest, dimension));
+    for (const auto& [tile, places] : c.filled) filled_[tile].insert(places.begin(), places.end());
+  }
+
+  bool f_takes(int dimension) const {
+    const auto& parameters = program_.f.parameters;
+    const Symbol& index =
+        parameters[parameters.size() - program_.dimensions.size() + dimension].symbol;
+    return std::any_of(program_.f.results.begin(), program_.f.results.end(),
+                       [&](const auto& result) { return mentions(result.value, index); });
+  }
+
+  std::set<Symbol> digits_of_dimension(const Nest& nest, int dimension) const {
+    std::set<Symbol> mine;
+    for (const Symbol& digit : nest.digits) {
+      if (find_digit(program_, digit).dimension == dimension) mine.insert(digit);
+    }
+    return mine;
+  }
+
+  bool is_possible(const Nest& nest, int dimension, Filled& filled) const {
+    std::set<Symbol> varying = digits_of_dimension(nest, dimension);
+    if (varying.empty()) return false;
+    for (const Element& to : nest.what->target.elements) {
+      const bool apart = std::all_of(varying.begin(), varying.end(), [&](const Symbol& digit) {
+        return std::any_of(to.index.begin(), to.index.end(),
+                           [&](const Expr& e) { return mentions(e, digit); });
+      });
+      if (!apart || !is_register(to.buffer)) return false;
+    }
+    varying.insert(program_.dimensions[dimension].symbol);
+    for (const Element& from : nest.what->reads) {
+      if (!is_there(from, varying, filled)) return false;
+    }
+    return std::any_of(filled.begin(), filled.end(),
+                       [&](const auto& tile) { return !is_register(tile.first); });
+  }
+
+  bool is_register(const Symbol& buffer) const {
+    return find_buffer(program_, buffer).scope == loop::Scope::registers;
+  }
+
+  /// The element exists for all values of the varying names, if tiles are filled.
+  bool is_there(const Element& e, const std::set<Symbol>& varying, Filled& filled) const {
+    std::set<size_t> places;
+    for (size_t n = 0; n < e.index.size(); ++n) {
+      if (mentions_any(e.index[n], varying)) places.insert(n);
+    }
+    if (places.empty()) return true;
+    const auto copies = copies_.find(e.buffer);
+    if (copies == copies_.end()) return false;
+    filled[e.buffer].insert(places.begin(), places.end());
+    return std::all_of(copies->second.begin(), copies->second.end(), [&](const Copy* copy) {
+      return can_fill(*copy, filled.at(e.buffer), filled);
+    });
+  }
+
+  bool can_fill(const Copy& copy, const std::set<size_t>& places, Filled& filled) const {
+    const auto axes = axes_at(copy, places);
+    const bool moves = copy.roll || copy.from.buffer == copy.to.buffer;
+    if (!axes || moves) return false;
+    for (const Expr& condition : copy.within) {
+      const auto* less = condition.as<scalar::Binary>();
+      if (mentions_any(condition, *axes) && (!less || less->op != BinaryOp::less)) return false;
+    }
+    const bool from_user = find_buffer(program_, copy.from.buffer).role != loop::Role::temporary;
+    return from_user || is_there(copy.from, *axes, filled);
+  }
+
+  /// The axes that run along some places of the tile; nothing if there are others in an index.
+  static std::optional<std::set<Symbol>> axes_at(const Copy& copy, const std::set<size_t>& places) {
+    std::set<Symbol> axes;
+    for (const size_t n : places) {
+      const auto* axis = copy.to.index[n].as<scalar::Variable>();
+      const bool known = axis && std::any_of(copy.axes.begin(), copy.axes.end(),
+                                             [&](const auto& a) { return a.var == axis->symbol; });
+      if (!known) return std::nullopt;
+      axes.insert(axis->symbol);
+    }
+    return axes;
+  }
+
+  // ---- the new program
+
+  Stmt rewritten(const Stmt& s) const {
+    if (const auto* copy = s.as<Copy>()) return StmtNode{filling(*copy)};
+    Nest nest;
+    const auto full = nest_of(s, nest) ? full_.find(nest.what) : full_.end();
+    if (full != full_.end()) return with_all_parts(s, full->second);
+    return loop::map_children(s, [&](const Block& child) { return rewritten(child); });
+  }
+
+  Stmt with_all_parts(const Stmt& s, const std::set<Symbol>& digits) const {
+    const auto inside = [&](const Block& child) -> Block {
+      return {with_all_parts(child.front(), digits)};
+    };
+    const auto* loop = s.as<loop::Loop>();
+    if (!loop || !digits.contains(loop->digit)) return loop::map_children(s, inside);
+    const loop::Digit& digit = find_digit(program_, loop->digit);
+    return StmtNode{loop::For{digit.var, scalar::index_literal(digit.parts), digit.how, digit.level,
+                              inside(loop->body)}};
+  }
+
+  /// Beyond an edge the copy repeats the elements at it.
+  Copy filling(Copy copy) const {
+    const auto mine = filled_.find(copy.to.buffer);
+    if (mine == filled_.end()) return copy;
+    const std::set<Symbol> axes = *axes_at(copy, mine->second);
+    std::set<Symbol> cut;  // axes that reach over an edge
+    std::erase_if(copy.within, [&](const Expr& condition) {
+      if (!mentions_any(condition, axes)) return false;
+      for (const loop::Counter& axis : copy.axes) {
+        if (mentions(condition, axis.var)) cut.insert(axis.var);
+      }
+      return true;
+    });
+    const loop::Buffer& from = find_buffer(program_, copy.from.buffer);
+    if (from.role == loop::Role::temporary) return copy;
+    for (size_t n = 0; n < copy.from.index.size(); ++n) {
+      if (!mentions_any(copy.from.index[n], cut)) continue;
+      copy.from.index[n] = least(copy.from.index[n], scalar::index_literal(from.extents[n] - 1));
+    }
+    return copy;
+  }
+
+  const loop::Program& program_;
+  std::map<Symbol, std::vector<const Copy*>> copies_;
+  std::vector<Nest> nests_;
+  std::map<const loop::Accumulate*, std::set<Symbol>> full_;  // digits that run over all parts
+  Filled filled_;
+};
+
+}  // namespace
+
+loop::Program pad(const loop::Program& program) {
+  Padder padder(program);
+  padder.choose();
+  loop::Program result = program;
+  result.body = padder.rewritten(program.body);
+  return result;
+}
+
+}  // namespace mdh::passes

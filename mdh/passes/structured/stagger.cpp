@@ -1,0 +1,259 @@
+#include "mdh/passes/structured/stagger.h"
+
+#include <algorithm>
+#include <set>
+
+#include "mdh/passes/common/blocks.h"
+#include "mdh/passes/common/geometry.h"
+#include "mdh/scalar/simplify.h"
+
+namespace mdh::passes {
+namespace {
+
+using loop::Block;
+using loop::Expr;
+using loop::Stmt;
+using loop::StmtNode;
+using scalar::BinaryOp;
+using scalar::index_literal;
+
+Expr with(const Expr& e, const Symbol& symbol, const Expr& value) {
+  return simplify(substitute(e, [&](const scalar::Variable& v, const Expr&) {
+    return v.symbol == symbol ? std::optional(value) : std::nullopt;
+  }));
+}
+
+class Staggerer {
+ public:
+  explicit Staggerer(const loop::Program& p) : program_(p) {}
+
+  /// `around`: the digits of the loops around the block.
+  Block block(const Block& statements, const std::vector<loop::Digit>& around) {
+    Block result;
+    for (const Stmt& s : statements) {
+      std::vector<loop::Digit> inside = around;
+      if (const auto* loop = s.as<loop::Loop>()) {
+        inside.push_back(find_digit(program_, loop->digit));
+      }
+      const Stmt inner =
+          loop::map_children(s, [&](const Block& child) { return block(child, inside); });
+      const auto* loop = inner.as<loop::Loop>();
+      const bool sequential =
+          loop && find_digit(program_, loop->digit).how == loop::How::sequential;
+      if (sequential) {
+        append(result, staggered(*loop, around, result));
+      } else {
+        result.push_back(inner);
+      }
+    }
+    return result;
+  }
+
+  /// Asynchronous copies that no loop staggers are waited for where their tile is needed: before
+  /// anything else than more copies from other places.
+  Block awaited(const Block& statements) const {
+    Block result;
+    std::set<std::string> open;
+    const auto wait = [&] {
+      if (!open.empty()) append(result, {StmtNode{loop::Commit{}}, StmtNode{loop::Wait{0}}});
+      open.clear();
+    };
+    for (const Stmt& s : statements) {
+      const auto* copy = s.as<loop::Copy>();
+      const bool joins = s.as<loop::Alloc>() || (copy && !open.contains(copy->from.buffer.name));
+      if (!joins) wait();
+      result.push_back(loop::map_children(s, [&](const Block& child) { return awaited(child); }));
+      if (copy && is_async(*copy) && !done_.contains(copy->to.buffer.name)) {
+        open.insert(copy->to.buffer.name);
+      }
+    }
+    wait();
+    return result;
+  }
+
+  /// Tiles that no loop staggers live in the first part of their room.
+  Stmt settled(const Stmt& s) const {
+    const Stmt inner = loop::map_children(s, [&](const Block& child) {
+      Block result;
+      for (const Stmt& c : child) result.push_back(settled(c));
+      return result;
+    });
+    return with_slots(inner, [&](const Symbol& buffer) -> std::optional<Expr> {
+      if (depth_of(buffer) == 1 || done_.contains(buffer.name)) return std::nullopt;
+      return index_literal(0);
+    });
+  }
+
+ private:
+  /// A copy that runs ahead by some iterations, and in groups with others.
+  struct Flight {
+    loop::Copy copy;
+    int64_t ahead;
+  };
+
+  static bool is_async(const loop::Copy& copy) { return copy.transport == loop::Transport::async; }
+
+  int64_t depth_of(const Symbol& buffer) const { return find_buffer(program_, buffer).depth; }
+
+  /// Copies at the beginning of the body that depend on the loop run ahead.
+  Block staggered(const loop::Loop& loop, const std::vector<loop::Digit>& around, Block& before) {
+    loop::Loop result{loop.digit, {}};
+    const loop::Digit& digit = find_digit(program_, loop.digit);
+    const Expr now = loop::index_variable(loop.digit);
+    std::set<std::string> mine;
+    std::vector<Flight> flights;
+    bool at_beginning = true;
+    for (const Stmt& s : loop.body) {
+      const auto* copy = s.as<loop::Copy>();
+      const auto* alloc = s.as<loop::Alloc>();
+      at_beginning = at_beginning && (copy || alloc);
+      const Symbol* buffer = copy ? &copy->to.buffer : alloc ? &alloc->buffer : nullptr;
+      // An inner loop may have put the first copies of its own tiles here.
+      const bool is_done =
+          at_beginning && done_.contains(buffer->name) && !mine.contains(buffer->name);
+      if (!at_beginning || is_done || depth_of(*buffer) == 1 ||
+          !comes_from_outside(loop, *buffer)) {
+        result.body.push_back(s);
+        continue;
+      }
+      mine.insert(buffer->name);
+      done_.insert(buffer->name);
+      if (alloc) {
+        before.push_back(s);
+        continue;
+      }
+      const int64_t ahead = depth_of(*buffer) - 1;
+      if (is_async(*copy)) {
+        flights.push_back({*copy, ahead});
+        continue;
+      }
+      for (int64_t n = 0; n < std::min(ahead, digit.parts); ++n) {
+        before.push_back(at(*copy, loop.digit, index_literal(n), ahead + 1));
+      }
+      result.body.push_back(next({*copy, ahead}, digit));
+    }
+    result.body = with_slots_of(result.body, mine, now);
+    if (flights.empty()) return {StmtNode{result}};
+    return in_groups(flights, result, around, before);
+  }
+
+  /// The copy for the iteration that comes later, if there is one.
+  static Stmt next(const Flight& flight, const loop::Digit& digit) {
+    const Expr when = loop::index_variable(digit.var) + index_literal(flight.ahead);
+    loop::Copy copy = flight.copy;
+    copy.within.insert(copy.within.begin(),
+                       scalar::binary(BinaryOp::less, when, index_literal(digit.parts)));
+    return at(copy, digit.var, when, flight.ahead + 1, 1);
+  }
+
+  /// One group for each of the first iterations, before the loop, and one in each iteration, empty
+  /// ones included: then the copies for this iteration are always in the group that is `least` from
+  /// the end, or before it. The wait comes first, so that one barrier behind it is for both: what
+  /// has landed, and what is overwritten next.
+  Block in_groups(const std::vector<Flight>& flights, loop::Loop loop,
+                  const std::vector<loop::Digit>& around, Block& before) const {
+    const loop::Digit& digit = find_digit(program_, loop.digit);
+    int64_t least = digit.parts, most = 0;
+    Block begin = {StmtNode{loop::Wait{}}};
+    for (const Flight& flight : flights) {
+      least = std::min(least, flight.ahead);
+      most = std::max(most, std::min(flight.ahead, digit.parts));
+      begin.push_back(next(flight, digit));
+    }
+    begin.front() = StmtNode{loop::Wait{least - 1}};
+    begin.push_back(StmtNode{loop::Commit{}});
+    for (int64_t n = 0; n < most; ++n) {
+      for (const Flight& f : flights) {
+        if (n < f.ahead) before.push_back(at(f.copy, digit.var, index_literal(n), f.ahead + 1));
+      }
+      before.push_back(StmtNode{loop::Commit{}});
+    }
+    loop.body.insert(loop.body.begin(), begin.begin(), begin.end());
+    // Copies for iterations that hold no points may still be in flight.
+    const bool always_full = constant(trip(program_, around, digit)) == digit.parts;
+    if (always_full) return {StmtNode{loop}};
+    return {StmtNode{loop}, StmtNode{loop::Wait{0}}};
+  }
+
+  /// What the copy reads is there before the loop begins.
+  static bool comes_from_outside(const loop::Loop& loop, const Symbol& buffer) {
+    for (const Stmt& s : loop.body) {
+      const auto* copy = s.as<loop::Copy>();
+      if (!copy || copy->to.buffer != buffer) continue;
+      return std::none_of(loop.body.begin(), loop.body.end(), [&](const Stmt& other) {
+        const auto* written = other.as<loop::Copy>();
+        return written && written->to.buffer == copy->from.buffer;
+      });
+    }
+    return true;
+  }
+
+  /// The copy as iteration `when` needs it, into its slot; the first `kept` conditions stay.
+  static Stmt at(loop::Copy copy, const Symbol& digit, const Expr& when, int64_t depth,
+                 size_t kept = 0) {
+    for (size_t n = kept; n < copy.within.size(); ++n) {
+      copy.within[n] = with(copy.within[n], digit, when);
+    }
+    for (Expr& index : copy.from.index) index = with(index, digit, when);
+    const Expr slot = scalar::binary(BinaryOp::remainder, when, index_literal(depth));
+    copy.to.index.insert(copy.to.index.begin(), simplify(slot));
+    return StmtNode{copy};
+  }
+
+  Block with_slots_of(const Block& body, const std::set<std::string>& mine, const Expr& now) const {
+    Block result;
+    for (const Stmt& s : body) {
+      const auto* copy = s.as<loop::Copy>();
+      if (copy && mine.contains(copy->to.buffer.name)) {
+        result.push_back(s);  // has its slot
+        continue;
+      }
+      const Stmt inner = loop::map_children(
+          s, [&](const Block& child) { return with_slots_of(child, mine, now); });
+      result.push_back(with_slots(inner, [&](const Symbol& buffer) -> std::optional<Expr> {
+        if (!mine.contains(buffer.name)) return std::nullopt;
+        return scalar::binary(BinaryOp::remainder, now, index_literal(depth_of(buffer)));
+      }));
+    }
+    return result;
+  }
+
+  /// Elements of buffers that have slots get one more index.
+  static Stmt with_slots(const Stmt& s,
+                         const std::function<std::optional<Expr>(const Symbol&)>& slot) {
+    StmtNode node = s.node();
+    const auto change = [&](loop::Element& e) {
+      if (const auto index = slot(e.buffer)) e.index.insert(e.index.begin(), *index);
+    };
+    if (auto* copy = std::get_if<loop::Copy>(&node.is)) {
+      change(copy->to);
+      change(copy->from);
+    }
+    if (auto* f = std::get_if<loop::Accumulate>(&node.is)) {
+      for (loop::Element& e : f->reads) change(e);
+    }
+    return node == s.node() ? s : Stmt(std::move(node));
+  }
+
+  const loop::Program& program_;
+  std::set<std::string> done_;
+};
+
+}  // namespace
+
+loop::Program stagger(const loop::Program& program) {
+  Staggerer staggerer(program);
+  loop::Program result = program;
+  Block body = staggerer.block(program.body, {});
+  for (Stmt& s : body) s = staggerer.settled(s);
+  result.body = staggerer.awaited(body);
+  for (loop::Buffer& b : result.buffers) {
+    if (b.depth == 1) continue;
+    b.extents.insert(b.extents.begin(), b.depth);
+    if (b.holds > 0) b.holds *= b.depth;
+    b.depth = 1;
+  }
+  return result;
+}
+
+}  // namespace mdh::passes
