@@ -40,7 +40,8 @@ class Totals:
             return
         self.cases[place] += report["cases"]
         self.refused += report["refused"]
-        self.devices |= {report["device"]} if "device" in report else set()
+        if "device" in report:
+            self.devices.add(report["device"])
         for rule, count in report["rules"].items():
             self.rules[rule] += count
         for failure in report["failures"]:

@@ -5,6 +5,7 @@
 #   scripts/frozen.sh                   names what has changed; exit code 1 if anything has
 #   scripts/frozen.sh --update          takes what is printed now for right
 #   scripts/frozen.sh --against COMMIT  builds that commit and shows how the first sources differ
+#                                       (a commit that has this script)
 #
 # A change of the structure of mdh changes no source. Whoever changes one on purpose says why in the
 # commit, and updates the hashes with it.
@@ -24,18 +25,19 @@ build_here() {
 # show_differences OLD: OLD is the tool of another commit.
 show_differences() {
   local old=$1 shown=0 name target
+  "$old" hashes >build/frozen-before.txt
   while IFS=: read -r name target; do
     target=${target##* }
     diff -u --label "$name, $target, before" --label "$name, $target, now" \
       <("$old" show "$name" "$target") <("$tool" show "$name" "$target") || true
     shown=$((shown + 1))
     if ((shown == most_shown)); then break; fi
-  done < <("$tool" check "$hashes" | grep ': other ')
+  done < <("$tool" check build/frozen-before.txt | grep ': other ')
 }
 
 against() {
-  local commit=$1 tree=build/frozen-$1
-  git worktree add --quiet --force --detach "$tree" "$commit"
+  tree=build/frozen-tree
+  git worktree add --quiet --force --detach "$tree" "$1"
   trap 'git worktree remove --force "$tree"' EXIT
   (cd "$tree" && build_here)
   show_differences "$tree/$tool"
@@ -45,7 +47,7 @@ case ${1:-} in
   '') build_here && "$tool" check "$hashes" ;;
   --update) build_here && "$tool" hashes >"$hashes.new" && mv "$hashes.new" "$hashes" ;;
   --against) build_here && against "${2:?"frozen: --against needs a commit"}" ;;
-  -h | --help) sed -n '2,11s/^# \{0,1\}//p' "$0" ;;
+  -h | --help) sed -n '2,12s/^# \{0,1\}//p' "$0" ;;
   *)
     printf "frozen: unknown option '%s'\n" "$1" >&2
     exit 2

@@ -75,7 +75,8 @@ std::string plain_vector_extreme(Helpers& helpers, const std::string& name, cons
 
 /// x86 has one instruction with our meaning, from AVX-512DQ on, for vectors of 16, 32 and 64 bytes:
 /// it chooses by value where -0 is less than +0, and a number where the other is no number. Nothing
-/// for other vectors. The last constants choose the sign, ask for no masks, and keep the rounding.
+/// for other vectors. 4 asks for the minimum with its own sign, 5 for the maximum; -1 is no mask,
+/// and the last 4 keeps the mode of rounding.
 std::optional<std::string> instruction_of_x86(BinaryOp op, Scalar type, int64_t lanes) {
   const int64_t bits = 8 * scalar::bytes_of(type) * lanes;
   if (bits != 128 && bits != 256 && bits != 512) return std::nullopt;

@@ -31,19 +31,21 @@ bool wraps(BinaryOp op, Scalar type) {
 
 /// NVIDIA's assembler (CUDA 13.0, sm_90) loses minus signs of integers up to 32 bits: it makes
 /// max(max(-a, b), -c) of max(max(-a, -b), -c), and takes -(-32768) of 16 bits for 32768. So it
-/// does not get to know that there is one: all launches have three dimensions.
+/// does not get to know that there is one: launches have at most three dimensions. Differences of
+/// 64 bits are hidden, too, for compilers narrow them where only 32 bits are used.
 const char* minus_one(Helpers& helpers) {
   helpers.define_type("minus_one",
                       "#ifdef __NV_CL_C_VERSION  /* its assembler loses minus signs */\n"
-                      "#define mdh_minus_one (get_work_dim() - 4)\n"
-                      "#else\n#define mdh_minus_one 0xffffffffu\n#endif");
+                      "#define mdh_minus_one ((int)~(get_work_dim() >> 2))\n"
+                      "#else\n#define mdh_minus_one (-1)\n#endif");
   return "mdh_minus_one";
 }
 
 std::string difference(Helpers& helpers, Scalar type, const std::string& a, const std::string& b) {
   const std::string mine = c_type(type), wide = wrapping_type(type);
-  if (helpers.dialect() == Dialect::opencl && scalar::bytes_of(type) <= 4) {
-    return fmt::format("({})((unsigned){} + (unsigned){} * {})", mine, a, b, minus_one(helpers));
+  if (helpers.dialect() == Dialect::opencl) {
+    return fmt::format("({0})(({1}){2} + ({1}){3} * ({1}){4})", mine, wide, a, b,
+                       minus_one(helpers));
   }
   if (mine == wide) return fmt::format("({} - {})", a, b);
   return fmt::format("({0})(({1}){2} - ({1}){3})", mine, wide, a, b);

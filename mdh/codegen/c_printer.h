@@ -60,7 +60,7 @@ class CPrinter {
   // Copies may land as soon as they are issued; then there is nothing to wait for.
   static std::string print(const loop::Commit&) { return ""; }
   static std::string print(const loop::Wait&) { return ""; }
-  static std::string print(const loop::Alloc&) { unprintable("a temporary inside of a line"); }
+  static std::string print(const loop::Alloc&) { unprintable("an allocation"); }
   static std::string print(const loop::Loop&) { unprintable("a structured loop"); }
   static std::string print(const loop::Copy&) { unprintable("a structured copy"); }
   static std::string print(const loop::Accumulate&) { unprintable("a structured sum"); }

@@ -64,6 +64,8 @@ Lowered lower_one(const hl::Program& program, const ll::Config& config,
     Stages stages = lower_all(program, options.machine, config, *options.target, name);
     return {.module = std::move(stages.module)};
   } catch (const Error& e) {
+    // No search hides a bug of mdh.
+    if (e.diagnostic().kind == DiagnosticKind::internal) throw about(config, e);
     return {.outcome = RecordOutcome::compile_error, .reason = e.what()};
   } catch (const std::bad_alloc&) {
     return {.outcome = RecordOutcome::out_of_memory, .reason = "no memory to make its code"};
@@ -302,6 +304,7 @@ struct Candidates::Parts {
       if (trial.is_good()) twinned.insert(c.code);
     } catch (const Error& e) {
       if (!trial.is_good()) return;
+      if (e.diagnostic().kind == DiagnosticKind::internal) throw about(trial.config, e);
       trial.outcome = RecordOutcome::crash;
       trial.reason = e.what();
     }

@@ -3,16 +3,18 @@
 #include "mdh/loop/parse.h"
 #include "mdh/loop/print.h"
 #include "mdh/loop/verify.h"
+#include "mdh/passes/lower.h"
 #include "mdh/passes/pipeline.h"
+#include "mdh/passes/plan.h"
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
 
 namespace mdh::driver {
 namespace {
 
-const passes::Pass& find_pass(const std::string& name) {
-  std::vector<std::string> known;
-  for (const passes::Teams teams : {passes::Teams::one, passes::Teams::nested}) {
+const passes::Pass& find_pass(const std::string& name, const std::vector<passes::Teams>& pipelines,
+                              std::vector<std::string> known = {}) {
+  for (const passes::Teams teams : pipelines) {
     for (const passes::Pass& pass : passes::pipeline(teams)) {
       if (pass.name == name) return pass;
       known.push_back(pass.name);
@@ -32,10 +34,27 @@ std::string table_of(passes::Teams teams, const char* title) {
 }  // namespace
 
 std::string run_pass(const std::string& pass, const std::string& file) {
-  const passes::Pass& found = find_pass(pass);
+  const passes::Pass& found = find_pass(pass, {passes::Teams::one, passes::Teams::nested});
   const loop::Program result = found.run(loop::parse(read_file(file), file));
   loop::verify(result);
   return loop::print(result);
+}
+
+std::string print_after(const std::string& pass, const hl::Program& program,
+                        const machine::Machine& machine, const ll::Config& config,
+                        const Target& target) {
+  const bool all = pass == "all";
+  if (!all) find_pass(pass, {target.teams}, {"all"});
+  const loop::Program planned = passes::plan(passes::lower(program, machine, config), machine);
+  loop::Program before = planned, last = planned;
+  std::string each;
+  passes::run_pipeline(planned, target.teams, [&](const passes::Pass& ran, const auto& now) {
+    each += fmt::format("// after {}", ran.name);
+    each += now == before ? ": unchanged\n" : "\n" + loop::print(now);
+    before = now;
+    if (ran.name == pass) last = now;
+  });
+  return all ? each : loop::print(last);
 }
 
 std::string list_passes() {

@@ -1,6 +1,7 @@
 #include "mdh/driver/search_space.h"
 
 #include "mdh/driver/space_context.h"
+#include "mdh/driver/stages.h"
 #include "mdh/passes/lower/lower.h"
 #include "mdh/support/diagnostic.h"
 
@@ -64,7 +65,8 @@ bool is_valid(const hl::Program& program, const machine::Machine& machine,
   try {
     passes::lower(program, machine, config);
     return true;
-  } catch (const Error&) {
+  } catch (const Error& e) {
+    if (e.diagnostic().kind == DiagnosticKind::internal) throw about(config, e);
     return false;
   }
 }

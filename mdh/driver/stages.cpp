@@ -30,6 +30,12 @@ Stages lower_all(const hl::Program& program, const machine::Machine& machine,
   return {low, structured, concrete, std::move(module)};
 }
 
+Error about(const ll::Config& config, const Error& error) {
+  Diagnostic d = error.diagnostic();
+  d.notes.push_back("with the configuration\n" + ll::print(config));
+  return Error(d);
+}
+
 std::string print_stage(const Stages& stages, const std::string& stage) {
   if (stage == "ll") return ll::print(stages.low);
   if (stage == "plan") return loop::print(stages.structured);

@@ -27,6 +27,9 @@ std::string kernel_name(const hl::Program& program);
 Stages lower_all(const hl::Program& program, const machine::Machine& machine,
                  const ll::Config& config, const Target& target, const std::string& name);
 
+/// The error, with a note that says which configuration it is about.
+Error about(const ll::Config& config, const Error& error);
+
 /// The stages that have a text form, by name: "ll", "plan" (structured loops), "loop" (concrete
 /// loops), "source".
 std::string print_stage(const Stages& stages, const std::string& stage);

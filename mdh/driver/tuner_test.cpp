@@ -8,6 +8,7 @@
 #include "mdh/hl/parse.h"
 #include "mdh/ll/config.h"
 #include "mdh/runtime/testing.h"
+#include "mdh/support/testing.h"
 
 namespace mdh::driver::tuner_test {
 namespace {
@@ -89,6 +90,24 @@ TEST(Candidates, one_that_cannot_be_lowered_or_compiled_is_lost_alone) {
   EXPECT_TRUE(trials[1].is_good()) << trials[1].reason;
   EXPECT_EQ(trials[2].outcome, tune::RecordOutcome::compile_error);
   EXPECT_FALSE(trials[2].reason.empty());
+}
+
+TEST(Candidates, a_bug_of_a_printer_ends_the_search) {
+  const hl::Program p = matmul(24);
+  CandidateOptions with_bug = options();
+  Target target = *with_bug.target;
+  target.print = [](const loop::Program&, const std::string&) -> kernel::Module {
+    internal_check(false, "a planted bug");
+    return {};
+  };
+  with_bug.target = &target;
+  Candidates candidates(p, with_bug);
+  const Diagnostic d =
+      diagnostic_of([&] { candidates.compile({usual(p)}, Candidates::Together::all); });
+  EXPECT_EQ(d.kind, DiagnosticKind::internal);
+  EXPECT_EQ(d.message.find("a planted bug"), 0u) << d.message;
+  ASSERT_FALSE(d.notes.empty());
+  EXPECT_NE(d.notes.back().find(ll::print(usual(p))), std::string::npos) << d.notes.back();
 }
 
 TEST(Candidates, one_that_compiles_for_too_long_is_no_error_of_the_compiler) {

@@ -35,7 +35,8 @@ struct NamedOperator {
 /// blank, so that lines and columns of messages stay right.
 struct SeparatedText {
   explicit SeparatedText(std::string_view text) : program(text), code(text) {
-    size_t begin = text.find("\ncode ");
+    // Further down it is the name of something.
+    size_t begin = text.substr(0, text.find("\ndecompose")).find("\ncode ");
     begin = begin == std::string_view::npos ? text.size() : begin + 1;
     const size_t end = std::min(text.find('\n', begin), text.size());
     const size_t json = std::min(begin + std::string_view("code").size(), end);
@@ -43,6 +44,8 @@ struct SeparatedText {
     blank(code, 0, json);
     blank(code, end, code.size());
     has_code = json < end;
+    code_line = 1 + static_cast<int>(std::count(
+                        text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
   }
 
   static void blank(std::string& text, size_t from, size_t to) {
@@ -53,6 +56,52 @@ struct SeparatedText {
 
   std::string program, code;
   bool has_code = false;
+  int code_line = 1;
+};
+
+/// Levels, layers, dimensions and buffers that the code speaks of are those of the program.
+class CodeNames {
+ public:
+  CodeNames(const Program& p, Location where) : p_(p), where_(std::move(where)) {}
+
+  void check() const {
+    for (const auto& [buffer, stages] : p_.code.stage) {
+      expect(is_one_of(p_.computation.inputs, buffer), "input", buffer);
+      for (const StageCode& stage : stages) {
+        if (stage.prefetch) level(stage.prefetch->level);
+        if (stage.roll) level(*stage.roll);
+      }
+    }
+    for (const auto& [name, edge] : p_.code.edge) dimension(name);
+    for (const auto& [name, how] : p_.code.combine) level(name);
+    for (const auto& [name, how] : p_.code.cores) layer(name);
+    for (const auto& [name, times] : p_.code.kernel.unroll) level(name);
+  }
+
+ private:
+  template <class Named>
+  static bool is_one_of(const std::vector<Named>& all, const std::string& name) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Named& one) { return one.symbol.name == name; });
+  }
+  void expect(bool is_known, const char* kind, const std::string& name) const {
+    if (is_known) return;
+    user_error("E331", where_, fmt::format("code: there is no {} '{}'", kind, name),
+               "code speaks of the program's own levels, dimensions and inputs");
+  }
+  void dimension(const std::string& name) const {
+    expect(is_one_of(p_.computation.dimensions, name), "dimension", name);
+  }
+  void layer(const std::string& name) const {
+    expect(std::find(p_.layers.begin(), p_.layers.end(), name) != p_.layers.end(), "layer", name);
+  }
+  void level(const LevelName& name) const {
+    layer(name.layer);
+    dimension(name.dimension);
+  }
+
+  const Program& p_;
+  Location where_;
 };
 
 class Parser {
@@ -262,7 +311,10 @@ class Parser {
 Program parse(std::string_view text, const std::string& file) {
   const SeparatedText separated(text);
   Program p = Parser(separated.program, file).run();
-  if (separated.has_code) p.code = parse_code(separated.code, file);
+  if (separated.has_code) {
+    p.code = parse_code(separated.code, file);
+    CodeNames(p, {std::make_shared<const std::string>(file), separated.code_line, 1}).check();
+  }
   try {
     verify(p);
   } catch (const Error& e) {

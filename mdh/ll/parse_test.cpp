@@ -89,6 +89,23 @@ TEST(LowLevelText, code_is_a_line_of_json) {
   EXPECT_EQ(complaint(changed("HM.i:  cc_inv", "HM.i: , cc_inv", with_code)).substr(0, 13),
             "p.ll.mdh:6:9 ");
   EXPECT_NE(complaint(changed("code {", "code\n{", with_code)), "") << "on one line";
+  EXPECT_EQ(complaint(changed("HM.k\": 4", "HM.q\": 4", with_code)),
+            "p.ll.mdh:4:1 E331 code: there is no dimension 'q' | code speaks of the program's own "
+            "levels, dimensions and inputs");
+  EXPECT_EQ(complaint(changed("HM.k\": 4", "XM.k\": 4", with_code)).substr(0, 45),
+            "p.ll.mdh:4:1 E331 code: there is no layer 'XM");
+  EXPECT_EQ(complaint(changed("{\"v\"", "{\"w\"", with_code)).substr(0, 44),
+            "p.ll.mdh:4:1 E331 code: there is no input 'w");
+}
+
+TEST(LowLevelText, code_may_be_the_name_of_something) {
+  std::string text = changed("w: f32", "code: f32");
+  for (const char* place : {"writes w:", "writes w:", "writes w:", "writes w:", "writes w:",
+                            "writes w:", "writes w:"}) {
+    text = changed(place, "writes code:", text);
+  }
+  text = changed("{ w = M * v; }", "{\ncode = M * v; }", text);
+  EXPECT_EQ(parse(text).computation.outputs[0].symbol.name, "code");
 }
 
 TEST(LowLevelText, blanks_comments_and_the_order_of_places_do_not_matter) {

@@ -42,6 +42,9 @@ struct ForEachBlock {
   void operator()(S&) const {}
 };
 
+template <class Visit>
+ForEachBlock(Visit) -> ForEachBlock<Visit>;  // clang before 17 does not find it by itself
+
 /// Overloads that tell what one kind of statement defines.
 struct CollectDefinitions {
   using Symbols = std::vector<Symbol>;

@@ -138,6 +138,7 @@ std::string missing_for(const std::string& place) {
     runtime::opencl::device_of_tests();
     return "";
   } catch (const Error& e) {
+    if (e.diagnostic().kind != DiagnosticKind::missing) throw;
     return e.diagnostic().message;
   }
 }

@@ -31,6 +31,28 @@ TEST(Dev, unknown_pass_is_answered_with_the_nearest) {
             "'first-write'?\n");
 }
 
+TEST(Show, loops_after_a_pass) {
+  const std::string matvec = "show matvec --size 7,13 ";
+  const std::string all = mdh(matvec + "--print-after all").out;
+  EXPECT_EQ(all.find("// after forward"), 0u) << all;
+  EXPECT_NE(all.find(": unchanged\n// after "), std::string::npos) << all;
+  const std::string borders = mdh(matvec + "--print-after borders").out;
+  EXPECT_EQ(borders.find("mdh_loop 1\n"), 0u) << borders;
+  EXPECT_NE(all.find("// after borders\n" + borders), std::string::npos) << all;
+  const std::string last = mdh(matvec + "--loop").out;
+  EXPECT_EQ(mdh(matvec + "--print-after simplify").out, last);
+  EXPECT_EQ(mdh(matvec + "--loop --print-after simplify").out, last + "\n" + last);
+  const std::string settled = mdh(matvec + "--print-after settle").out;  // which has three turns
+  EXPECT_EQ(settled.rfind("mdh_loop 1\n"), 0u) << settled;
+}
+
+TEST(Show, pass_of_another_pipeline_is_unknown) {
+  const Outcome o = mdh("show matvec --size 7,13 --print-after form-grid");
+  EXPECT_EQ(o.exit, 2) << describe(o);
+  EXPECT_NE(o.err.find("there is no pass 'form-grid' [E813]"), std::string::npos) << o.err;
+  EXPECT_EQ(mdh("show matvec --size 7,13 --target opencl --print-after form-grid").exit, 0);
+}
+
 TEST(Dev, a_pass_needs_a_file) {
   EXPECT_EQ(mdh("dev --pass borders").exit, 2);
   EXPECT_EQ(mdh("dev a.loop.mdh").exit, 2);

@@ -123,6 +123,7 @@ std::string missing_for(const std::string& target) {
     runtime::opencl::device_of_tests();
     return "";
   } catch (const Error& e) {
+    if (e.diagnostic().kind != DiagnosticKind::missing) throw;
     return e.diagnostic().message;
   }
 }

@@ -9,6 +9,7 @@
 #include "mdh/hl/print.h"
 #include "mdh/loop/print.h"
 #include "mdh/machine/machine_json.h"
+#include "mdh/runtime/opencl/testing_device.h"
 #include "tests/faults/kernels.h"
 #include "tests/faults/places.h"
 
@@ -171,6 +172,9 @@ driver::RunOptions options_of(const Subject& subject, const driver::Target& targ
                              .seed = seed};
   options.inputs = subject.inputs;
   if (target.name == "openmp") options.worker = &common_worker();
+  if (target.name == "opencl") {
+    options.device = fmt::format("opencl:{}", runtime::opencl::device_of_tests().number);
+  }
   return options;
 }
 

@@ -9,13 +9,22 @@
 namespace mdh::test {
 namespace {
 
-/// On all cores: there are thousands. A case that ends in an internal error ends the program.
+FrozenLine line_or_end(const FrozenCase& one) {
+  try {
+    return frozen_line(one);
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "frozen: {}: {}\n", one.name, e.what());
+    std::_Exit(2);
+  }
+}
+
+/// On all cores: there are thousands. A case that cannot be made ends the program.
 std::vector<FrozenLine> all_lines() {
   const std::vector<FrozenCase> cases = frozen_cases();
   std::vector<FrozenLine> lines(cases.size());
   std::atomic<size_t> next = 0;
   const auto work = [&] {
-    for (size_t n; (n = next++) < cases.size();) lines[n] = frozen_line(cases[n]);
+    for (size_t n; (n = next++) < cases.size();) lines[n] = line_or_end(cases[n]);
   };
   std::vector<std::jthread> threads(std::max(1U, std::thread::hardware_concurrency()));
   for (std::jthread& thread : threads) thread = std::jthread(work);

@@ -178,7 +178,9 @@ std::vector<std::string> changes(const std::vector<FrozenLine>& before,
       if (was->second.openmp != line.openmp) found.push_back(line.name + ": other openmp");
       if (was->second.opencl != line.opencl) found.push_back(line.name + ": other opencl");
     }
+    old.erase(line.name);
   }
+  for (const auto& [name, line] : old) found.push_back(name + ": is gone");
   return found;
 }
 

@@ -10,7 +10,7 @@
 
 namespace mdh::test {
 
-/// "catalogue/dot", "stored/bench/configs/neon/dot.json", "seed/17"
+/// "catalogue/dot/f32/cpu", "stored/bench/configs/neon/dot.json", "seed/17"
 struct FrozenCase {
   std::string name;
   std::function<Triple()> make;
@@ -46,8 +46,7 @@ FrozenLine frozen_line(const FrozenCase& one);
 std::string print(const FrozenLine& line);
 std::vector<FrozenLine> read_frozen(const std::string& text);
 
-/// "seed/17: other source for opencl", one for every line that is not as it was; nothing if all
-/// are.
+/// "seed/17: other opencl" and the like, for everything that is not as it was.
 std::vector<std::string> changes(const std::vector<FrozenLine>& before,
                                  const std::vector<FrozenLine>& after);
 

@@ -93,7 +93,7 @@ std::vector<std::string> other_operations(Scalar type) {
   return {"a / b", "a % b", "a << b", "a >> b", "~a", "a & b", "a | b", "a ^ b", "abs(a)",
           // In which some assemblers lose minus signs.
           "max(max(a, -a), -b)", "min(min(a, -a), -b)", "max(max(-a, -b), a)",
-          "min(min(-a, 1 - b), a)",
+          "min(min(-a, 1 - b), a)", "max(max(~a + 1, ~b + 1), a)",
           "if (if a > -a then a else -a) > -b then (if a > -a then a else -a) else -b"};
 }
 

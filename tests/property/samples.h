@@ -39,7 +39,7 @@ std::vector<driver::CompilerChoice> all_compilers();
 std::vector<std::string> differences_in_c(const std::vector<Sample>& samples,
                                           const driver::CompilerChoice& choice);
 
-/// The first device, if there is one.
+/// The device of tests, if there is one.
 std::optional<runtime::opencl::Context> opencl_context();
 
 /// `before` is put in front of the printed source.

@@ -245,7 +245,10 @@ int main(int argc, char** argv) {
   add_stage("plan", "structured loops");
   add_stage("loop", "concrete loops");
   add_stage("source", "the printed source");
-  show_verb->callback(call([&] { return show(request, stages); }));
+  std::string after;
+  show_verb->add_option("--print-after", after,
+                        "loops after a pass ('mdh dev' lists them), or all");
+  show_verb->callback(call([&] { return show(request, stages, after); }));
 
   CLI::App* check_verb =
       app.add_subcommand("check", "validate, count resources, print the configuration");

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "mdh/driver/decomposition.h"
+#include "mdh/driver/development.h"
 #include "mdh/hl/print.h"
 #include "tools/mdh/verbs.h"
 
@@ -23,19 +24,28 @@ std::string text_of(const Problem& problem, const std::string& stage) {
                      stage);
 }
 
+std::string text_after(const Problem& problem, const std::string& pass) {
+  return driver::print_after(pass, problem.program, problem.machine, problem.config.config,
+                             printable(problem));
+}
+
 }  // namespace
 
-int show(const Request& given, const std::vector<std::string>& stages) {
+int show(const Request& given, const std::vector<std::string>& stages, const std::string& after) {
   Request request = given;
-  request.needs_config = !stages.empty();
-  request.may_be_open = std::all_of(stages.begin(), stages.end(), driver::is_low_level_stage);
+  request.needs_config = !stages.empty() || !after.empty();
+  request.may_be_open =
+      after.empty() && std::all_of(stages.begin(), stages.end(), driver::is_low_level_stage);
   const Problem problem = resolve(request);
-  if (stages.empty()) {
+  if (!request.needs_config) {
     fmt::print("{}", hl::print(problem.program));
     return 0;
   }
   for (size_t n = 0; n < stages.size(); ++n) {
     fmt::print("{}{}", n > 0 ? "\n" : "", text_of(problem, stages[n]));
+  }
+  if (!after.empty()) {
+    fmt::print("{}{}", stages.empty() ? "" : "\n", text_after(problem, after));
   }
   return 0;
 }

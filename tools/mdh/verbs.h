@@ -11,7 +11,8 @@ int list();
 
 /// `stages`: ll, table, derivation, footprint, plan, loop, source; none: the canonical text of the
 /// program.
-int show(const Request& request, const std::vector<std::string>& stages);
+/// `after` names a pass, or is "all", or empty.
+int show(const Request& request, const std::vector<std::string>& stages, const std::string& after);
 
 int check(const Request& request);
 

@@ -24,9 +24,9 @@ bool is_zero(const Expr& maximum, const Facts& known) {
          known.imply(scalar::binary(BinaryOp::less_equal, both->right, both->left));
 }
 
-class Splitter {
+class RoundSplitter {
  public:
-  explicit Splitter(const loop::Program& p) : program_(p), names_(p) {}
+  explicit RoundSplitter(const loop::Program& p) : program_(p), names_(p) {}
 
   Block block(const Block& statements, const Facts& known) {
     Block result;
@@ -79,7 +79,7 @@ class Splitter {
 
 loop::Program last_rounds(const loop::Program& program) {
   loop::Program result = program;
-  result.body = Splitter(program).block(program.body, {});
+  result.body = RoundSplitter(program).block(program.body, {});
   return result;
 }
 

@@ -79,14 +79,15 @@ class Peeler {
       const auto* inner = s.as<loop::For>();  // doing so again would double the code again
       return inner && inner->first != 0;
     });
-    if (peeled || has_teams(loop.body) || chooses_instance(program_, loop)) return false;
+    if (peeled || has_teams(loop.body)) return false;
     // Joining costs little beside loops inside: no reason to write them twice.
     const bool innermost = !any_of(loop.body, [](const Stmt& s) { return s.as<loop::For>(); });
-    return any_of(loop.body, [&](const Stmt& s) {
+    const bool asks = any_of(loop.body, [&](const Stmt& s) {
       const auto* choice = s.as<loop::If>();
       return choice && (needs_zero(choice->condition, loop.var) ||
                         (innermost && excludes_zero(choice->condition, loop.var)));
     });
+    return asks && !chooses_instance(program_, loop);
   }
 
   Block peeled(const loop::For& loop) {

@@ -29,6 +29,22 @@ TEST(Peel, the_first_round_stores_and_the_others_combine) {
     })");
 }
 
+TEST(Peel, a_loop_that_says_which_instance_is_meant_stays_whole) {
+  const std::string loop = R"(
+    alloc v_own;
+    deal cores () {
+      for COR.i c < 7 sequential {
+        load m = v_own[0];
+        if c == 0 { store w[c] = m; } else { store w[c - 1] = m; }
+      }
+    })";
+  const More own{{}, "buffer temporary v_own: i64[10] in L1 of core per (c)\n"};
+  expect_unchanged(peel, loop, own);
+  std::string other = loop;
+  other.replace(other.find("v_own[0]"), 8, "v[0]");
+  EXPECT_NE(peel(matvec_with(other, own)), matvec_with(other, own));
+}
+
 TEST(Peel, a_loop_that_may_not_run_is_asked_first) {
   expect_rewrite(peel, R"(
     deal cores (c < 7) {
