@@ -3,9 +3,9 @@
 #include "mdh/loop/parse.h"
 #include "mdh/loop/print.h"
 #include "mdh/loop/verify.h"
-#include "mdh/passes/lower.h"
+#include "mdh/passes/lower/lower.h"
 #include "mdh/passes/pipeline.h"
-#include "mdh/passes/plan.h"
+#include "mdh/passes/plan/plan.h"
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
 
