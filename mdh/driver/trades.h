@@ -14,7 +14,7 @@ namespace mdh::driver {
 std::vector<tune::Point> trades(const SearchSpace& space, const machine::Machine& machine,
                                 const tune::Point& point);
 
-/// One of them; nothing if the first that comes to mind is none.
+/// One of them, drawn at random; nothing if the drawn dimension and number of parts allow none.
 std::optional<tune::Point> trade(const SearchSpace& space, const machine::Machine& machine,
                                  const tune::Point& point, Random& random);
 

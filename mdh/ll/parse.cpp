@@ -59,7 +59,8 @@ struct SeparatedText {
   int code_line = 1;
 };
 
-/// Levels, layers, dimensions and buffers that the code speaks of are those of the program.
+/// Dimensions and buffers that the code speaks of are those of the program. Its layers are those of
+/// the machine, which the text only names.
 class CodeNames {
  public:
   CodeNames(const Program& p, Location where) : p_(p), where_(std::move(where)) {}
@@ -68,14 +69,13 @@ class CodeNames {
     for (const auto& [buffer, stages] : p_.code.stage) {
       expect(is_one_of(p_.computation.inputs, buffer), "input", buffer);
       for (const StageCode& stage : stages) {
-        if (stage.prefetch) level(stage.prefetch->level);
-        if (stage.roll) level(*stage.roll);
+        if (stage.prefetch) dimension(stage.prefetch->level.dimension);
+        if (stage.roll) dimension(stage.roll->dimension);
       }
     }
     for (const auto& [name, edge] : p_.code.edge) dimension(name);
-    for (const auto& [name, how] : p_.code.combine) level(name);
-    for (const auto& [name, how] : p_.code.cores) layer(name);
-    for (const auto& [name, times] : p_.code.kernel.unroll) level(name);
+    for (const auto& [level, how] : p_.code.combine) dimension(level.dimension);
+    for (const auto& [level, times] : p_.code.kernel.unroll) dimension(level.dimension);
   }
 
  private:
@@ -87,17 +87,10 @@ class CodeNames {
   void expect(bool is_known, const char* kind, const std::string& name) const {
     if (is_known) return;
     user_error("E331", where_, fmt::format("code: there is no {} '{}'", kind, name),
-               "code speaks of the program's own levels, dimensions and inputs");
+               "code speaks of the program's own dimensions and inputs");
   }
   void dimension(const std::string& name) const {
     expect(is_one_of(p_.computation.dimensions, name), "dimension", name);
-  }
-  void layer(const std::string& name) const {
-    expect(std::find(p_.layers.begin(), p_.layers.end(), name) != p_.layers.end(), "layer", name);
-  }
-  void level(const LevelName& name) const {
-    layer(name.layer);
-    dimension(name.dimension);
   }
 
   const Program& p_;

@@ -31,6 +31,9 @@ namespace mdh::passes {
 
 namespace {
 
+const std::set<Property> concrete = {Property::copied, Property::scanned, Property::accumulated,
+                                     Property::counted};
+
 std::vector<Pass> with_teams(const std::vector<Pass>& teams) {
   std::vector<Pass> table = {
       {"forward", "reads inside of vectors go past tiles of registers", forward},
@@ -41,30 +44,68 @@ std::vector<Pass> with_teams(const std::vector<Pass>& teams) {
   };
   table.insert(table.end(), teams.begin(), teams.end());
   const std::vector<Pass> rest = {
-      {"place-copies", "copies become loops, loads and stores", place_copies},
-      {"scans", "scans inside of one core become loops", scans},
-      {"first-write", "accumulations become loads, f, combinations and stores", first_write},
-      {"borders", "levels become counted loops", borders},
-      {"barriers", "cores wait where they depend on each other", barriers},
-      {"peel", "first rounds run before loops that would have to decide", peel},
-      {"unswitch", "decisions leave loops over registers and lanes", unswitch},
-      {"copy-bounds", "bounds of copies leave their inner loops", copy_bounds},
-      {"settle", "conditions that always hold are not asked", settle},
-      {"two-bodies", "register tiles at borders and inside are separate", two_bodies},
-      {"settle", "border tiles that do not exist are left out", settle},
-      {"last-rounds", "tiles that are shifted back run after their loops", last_rounds},
-      {"settle", "tiles before them are not shifted", settle},
-      {"unroll-jam", "loops over registers become straight code", unroll_jam},
-      {"vectorise", "loops over lanes become vector code", vectorise},
-      {"emit-order", "straight code in the order that is asked for", emit_order},
-      {"transpose-copies", "copies that transpose move squares by vectors", transpose_copies},
-      {"stream-stores", "complete results are stored past the caches", stream_stores},
-      {"hide-tiles", "compilers do not look through copies", hide_tiles},
-      {"hoist", "index computations leave loops they do not depend on", hoist},
-      {"simplify", "constants folded, trivial statements removed", simplify},
+      {"place-copies",
+       "copies become loops, loads and stores",
+       place_copies,
+       {},
+       {Property::copied}},
+      {"scans", "scans inside of one core become loops", scans, {}, {Property::scanned}},
+      {"first-write",
+       "accumulations become loads, f, combinations and stores",
+       first_write,
+       {},
+       {Property::accumulated}},
+      {"borders",
+       "levels become counted loops",
+       borders,
+       {Property::copied, Property::scanned, Property::accumulated},
+       {Property::counted}},
+      {"barriers", "cores wait where they depend on each other", barriers, concrete},
+      {"peel", "first rounds run before loops that would have to decide", peel, concrete},
+      {"unswitch", "decisions leave loops over registers and lanes", unswitch, concrete},
+      {"copy-bounds", "bounds of copies leave their inner loops", copy_bounds, concrete},
+      {"settle", "conditions that always hold are not asked", settle, concrete},
+      {"two-bodies", "register tiles at borders and inside are separate", two_bodies, concrete},
+      {"settle", "border tiles that do not exist are left out", settle, concrete},
+      {"last-rounds", "tiles that are shifted back run after their loops", last_rounds, concrete},
+      {"settle", "tiles before them are not shifted", settle, concrete},
+      {"unroll-jam", "loops over registers become straight code", unroll_jam, concrete},
+      {"vectorise", "loops over lanes become vector code", vectorise, concrete},
+      {"emit-order", "straight code in the order that is asked for", emit_order, concrete},
+      {"transpose-copies", "copies that transpose move squares by vectors", transpose_copies,
+       concrete},
+      {"stream-stores", "complete results are stored past the caches", stream_stores, concrete},
+      {"hide-tiles", "compilers do not look through copies", hide_tiles, concrete},
+      {"hoist", "index computations leave loops they do not depend on", hoist, concrete},
+      {"simplify", "constants folded, trivial statements removed", simplify, concrete},
   };
   table.insert(table.end(), rest.begin(), rest.end());
   return table;
+}
+
+void expect_all(const std::set<Property>& expected, const std::set<Property>& there,
+                const char* how) {
+  for (const Property property : expected) {
+    internal_check(there.contains(property), "{}: the program is not {}", how, to_string(property));
+  }
+}
+
+/// `given` is what the passes before give; the program has it.
+loop::Program run_checked(const Pass& pass, const loop::Program& before,
+                          std::set<Property>& given) {
+  try {
+    expect_all(pass.needs, given, "needed");
+    loop::Program after = pass.run(before);
+    loop::verify(after);
+    given.insert(pass.gives.begin(), pass.gives.end());
+    if (!given.empty()) expect_all(given, properties_of(after), "given");
+    return after;
+  } catch (const Error& e) {
+    if (e.diagnostic().kind != DiagnosticKind::internal) throw;
+    Diagnostic d = e.diagnostic();
+    d.notes.push_back("after pass " + pass.name);
+    throw Error(d);
+  }
 }
 
 }  // namespace
@@ -81,15 +122,9 @@ const std::vector<Pass>& pipeline(Teams teams) {
 loop::Program run_pipeline(const loop::Program& structured, Teams teams, const Observer& observer) {
   loop::verify(structured);
   loop::Program p = structured;
+  std::set<Property> given;
   for (const Pass& pass : pipeline(teams)) {
-    p = pass.run(p);
-    try {
-      loop::verify(p);
-    } catch (Error& e) {
-      Diagnostic d = e.diagnostic();
-      d.notes.push_back("after pass " + pass.name);
-      throw Error(d);
-    }
+    p = run_checked(pass, p, given);
     if (observer) observer(pass, p);
   }
   internal_check(loop::is_concrete(p), "the pipeline left structured statements");

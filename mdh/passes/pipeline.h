@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mdh/loop/program.h"
+#include "mdh/passes/properties.h"
 
 namespace mdh::passes {
 
@@ -13,6 +14,8 @@ struct Pass {
   std::string name;  // as on the command line
   std::string summary;
   loop::Program (*run)(const loop::Program&);
+  std::set<Property> needs = {};  // of what it is given
+  std::set<Property> gives = {};  // no later pass takes it away
 };
 
 /// How the cores of a target work together.
@@ -26,7 +29,8 @@ const std::vector<Pass>& pipeline(Teams teams = Teams::one);
 /// Called after each pass with the verified result.
 using Observer = std::function<void(const Pass&, const loop::Program&)>;
 
-/// Runs all passes, verifying after each; an internal error names the guilty pass.
+/// Runs all passes. After each the program is verified and has what the passes so far give, and
+/// before each what it needs; an internal error names the guilty pass.
 loop::Program run_pipeline(const loop::Program& structured, Teams teams = Teams::one,
                            const Observer& observer = {});
 

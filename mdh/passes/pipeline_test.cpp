@@ -166,6 +166,33 @@ TEST(Pipeline, a_pass_that_breaks_the_program_is_named) {
   }
 }
 
+TEST(Pipeline, every_property_is_given_once_and_needed) {
+  for (const Teams teams : both) {
+    std::set<Property> given, needed;
+    for (const Pass& pass : pipeline(teams)) {
+      for (const Property p : pass.needs) EXPECT_TRUE(given.contains(p)) << pass.name;
+      for (const Property p : pass.gives) EXPECT_TRUE(given.insert(p).second) << pass.name;
+      needed.insert(pass.needs.begin(), pass.needs.end());
+    }
+    EXPECT_EQ(given, needed);
+    EXPECT_EQ(given, properties_of(matvec_with("")));
+  }
+}
+
+TEST(Properties, say_what_is_left_of_structure) {
+  const auto lacks = [](const std::string& body) {
+    std::string names;
+    const std::set<Property> all = properties_of(matvec_with(""));
+    const std::set<Property> holds = properties_of(matvec_with(body));
+    for (const Property p : all) names += holds.contains(p) ? "" : to_string(p) + " ";
+    return names;
+  };
+  EXPECT_EQ(lacks("deal cores () { for L1.k s < 3 sequential { load m = v[s]; } }"), "");
+  EXPECT_EQ(lacks("loop p { }"), "counted ");
+  EXPECT_EQ(lacks("loop p { loop q { accumulate (w[i]) first (q) from (M[i, k], v[k]); } }"),
+            "accumulated counted ");
+}
+
 TEST(Pipeline, a_broken_program_is_not_blamed_on_a_pass) {
   loop::Program p = matvec_with("");
   p.body.push_back(loop::StmtNode{loop::Load{loop::named("a"), {loop::named("M"), {}}}});

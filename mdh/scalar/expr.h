@@ -10,11 +10,9 @@
 //        | FieldOf(expr, name)           a.born
 //        | ElementOf(expr, expr)         a.born[2]            of an array field
 //        | Make(name, bindings)          best{ id = i, weight = w }
-//        | Loop(initial, condition,      loop (k = 0, s = 1.0) while (k < 3) { s = s * x, k = k + 1
-//        }
-//               updates, result)           yield s            updates are simultaneous
-//        | Call(name, expr*)             sqrt(x), weight(a, b): mathematics and functions of the
-//        user
+//        | Loop(initial, condition,      loop (k = 0, s = 1.0) while (k < 3)
+//               updates, result)           { s = s * x, k = k + 1 } yield s    updates are simultaneous
+//        | Call(name, expr*)             sqrt(x), weight(a, b): mathematics, functions of the user
 //
 // An expression is an immutable value; equal means structurally equal. Every node knows its type,
 // bottom-up: literals stay undecided until elaborate() gives them the type their surroundings ask

@@ -5,8 +5,8 @@
 
 namespace mdh::passes {
 
-/// rewrite:  loop l1_i { X }   ->   for L1.i l1_i < min(4, (7 - base + 1) / 2)
-/// { X }
+/// rewrite:  loop l1_i { X }
+///       ->  for L1.i l1_i < min(4, (7 - base + 1) / 2) { X }
 ///
 /// The count is the number of parts that hold points: a constant where all of them do.
 loop::Program borders(const loop::Program& program);

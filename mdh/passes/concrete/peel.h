@@ -7,8 +7,8 @@ namespace mdh::passes {
 
 /// rewrite:  for k < n { X; if k == 0 { store } else { combine } }
 ///       ->  X(0); store; for k < n from 1 { X; combine }
-/// rewrite:  for k < n { X; if k > 0 { join } }   ->   X(0); for k < n from 1 { X; if k > 0 { join
-/// } }
+/// rewrite:  for k < n { X; if k > 0 { join } }
+///       ->  X(0); for k < n from 1 { X; if k > 0 { join } }
 ///
 /// The innermost loop that decides whether a write is the first one, or whether a part has others
 /// before it, runs its first round before it begins, so that no round has to decide (what loops

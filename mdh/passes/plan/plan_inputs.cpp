@@ -84,7 +84,7 @@ class InputPlanner {
     if (ll::is_register(c_.machine, s.place)) {
       const auto exact = ll::exact_elements(c_.inputs, c_.computation, view(s), s.accesses, s.free);
       if (exact && *exact < scalar::volume(buffer.extents)) buffer.holds = *exact;
-      buffer.opaque = code_of(s).opaque;  // nobody knows by heart what lies in memory
+      buffer.opaque = code_of(s).opaque;  // only compilers' knowledge of registers can be hidden
     }
     tile.buffer = c_.add_temporary(buffer);
     result_.tiles.push_back(
