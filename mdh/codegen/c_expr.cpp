@@ -50,7 +50,7 @@ std::string ExprPrinter::text(const Expr& e, const Names& names) {
 
 std::string ExprPrinter::node(const scalar::Literal& n, const Expr& e, const Names&) {
   helpers_.value_type(scalar_of(e.type()));  // a double has to be known
-  return c_literal(scalar_of(e.type()), n.value);
+  return c_constant(helpers_, scalar_of(e.type()), n.value);
 }
 
 std::string ExprPrinter::node(const scalar::Variable& n, const Expr&, const Names& names) {

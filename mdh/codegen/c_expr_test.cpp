@@ -265,6 +265,13 @@ TEST(OpenCLExpr, differences_are_hidden_from_an_assembler_that_loses_signs) {
   EXPECT_EQ(in_opencl("a - b", Scalar::i64),
             "(long)((unsigned long)a + (unsigned long)b * (unsigned long)mdh_minus_one)");
   EXPECT_EQ(in_opencl("a - b", Scalar::f32), "(a - b)");
+  // These are differences in disguise.
+  EXPECT_EQ(in_opencl("~a", Scalar::i16), "(short)((unsigned)a ^ (unsigned)mdh_minus_one)");
+  EXPECT_EQ(in_opencl("a & -3", Scalar::i32),
+            "(a & (int)((unsigned)3UL * (unsigned)mdh_minus_one))");
+  EXPECT_EQ(in_opencl("a & 65535", Scalar::u16),
+            "(a & (unsigned short)((unsigned)1UL * (unsigned)mdh_minus_one))");
+  EXPECT_EQ(in_opencl("a & 65534", Scalar::u16), "(a & 65534)");
   EXPECT_EQ(printer.helpers(), R"(#ifndef mdh_minus_one_defined
 #define mdh_minus_one_defined
 #ifdef __NV_CL_C_VERSION  /* its assembler loses minus signs */

@@ -51,6 +51,14 @@ std::string difference(Helpers& helpers, Scalar type, const std::string& a, cons
   return fmt::format("({0})(({1}){2} - ({1}){3})", mine, wide, a, b);
 }
 
+uint64_t all_ones(Scalar type) { return ~uint64_t{0} >> (64 - 8 * scalar::bytes_of(type)); }
+
+/// A product by -1, or by the greatest number without sign, is a difference, too.
+bool has_minus(Scalar type, scalar::Value value) {
+  if (!scalar::is_integer(type)) return false;
+  return scalar::is_signed(type) ? value.as_integer() < 0 : value.bits == all_ones(type);
+}
+
 /// MIN / -1 wraps around, and what is divided by zero becomes 0.
 std::string division(Helpers& helpers, BinaryOp op, Scalar type) {
   const bool quotient = op == BinaryOp::divide;
@@ -117,11 +125,23 @@ std::string built_in(Dialect dialect, std::string_view name, Scalar type) {
 
 }  // namespace
 
+std::string c_constant(Helpers& helpers, Scalar type, scalar::Value value) {
+  if (helpers.dialect() != Dialect::opencl || !has_minus(type, value)) {
+    return c_literal(type, value);
+  }
+  return fmt::format("({0})(({1}){2}UL * ({1}){3})", c_type(type), wrapping_type(type),
+                     (uint64_t{0} - value.bits) & all_ones(type), minus_one(helpers));
+}
+
 std::string c_unary(Helpers& helpers, UnaryOp op, Scalar type, const std::string& a) {
   switch (op) {
     case UnaryOp::logical_not:
       return "!" + a;
     case UnaryOp::bit_not:
+      if (helpers.dialect() == Dialect::opencl) {  // ~a + 1 is -a
+        return fmt::format("({0})(({1}){2} ^ ({1}){3})", c_type(type), wrapping_type(type), a,
+                           minus_one(helpers));
+      }
       return fmt::format("({})(~{})", c_type(type), a);
     case UnaryOp::negate:
       break;

@@ -12,6 +12,9 @@ namespace mdh::codegen {
 // Operands are words, or texts in parentheses; so are results. Operations that C leaves undefined,
 // or that need an operand twice, become calls of helpers.
 
+/// A constant; for OpenCL without a minus that compilers see.
+std::string c_constant(Helpers& helpers, scalar::Scalar type, scalar::Value value);
+
 /// `type` is that of the operands.
 std::string c_unary(Helpers& helpers, scalar::UnaryOp op, scalar::Scalar type,
                     const std::string& a);

@@ -48,16 +48,19 @@ class KernelPrinter : public CPrinter {
 
   ExprPrinter& types() { return expressions(); }
 
+  /// Of the kernel printed last.
+  int64_t local_bytes() const { return local_bytes_; }
+
   /// The body of a kernel, and how many items its groups have.
   std::string grid(const loop::Deal& s, int64_t items) {
-    items_ = items;
+    begin(items);
     const std::string body = block(s.body);
     return unflattened(s.shares, "(long)get_group_id(0)") + locals(s.body) + body;
   }
 
   /// As many groups as asked for run the members of the grid, one after the other.
   std::string persistent(const loop::Deal& s, int64_t items) {
-    items_ = items;
+    begin(items);
     const std::string body = unflattened(s.shares, "mdh_group") + block(s.body) +
                              // Nobody begins with the next member before all are done with this.
                              (items > 1 ? barrier({}) : "");
@@ -66,7 +69,7 @@ class KernelPrinter : public CPrinter {
 
   /// Every work-item takes element after element.
   std::string elements(const loop::Deal& s) {
-    items_ = usual_items;
+    begin(usual_items);
     const std::string body = unflattened(s.shares, "part") + pointers(s.body) + block(s.body);
     return fmt::format(
         "for (long part = get_global_id(0); part < {}; part += get_global_size(0)) {{\n{}}}\n",
@@ -98,6 +101,11 @@ class KernelPrinter : public CPrinter {
   }
 
  private:
+  void begin(int64_t items) {
+    items_ = items;
+    local_bytes_ = 0;
+  }
+
   /// The loop over the members of the grid that a group runs. Groups do not wait for one another,
   /// so taking turns serves them as well as taking what is left.
   static std::string members_of(const loop::Deal& s) {
@@ -121,6 +129,7 @@ class KernelPrinter : public CPrinter {
       for (const Symbol& digit : group_digits(program(), b)) {
         elements *= find_digit(program(), digit).parts;
       }
+      local_bytes_ += elements * scalar::bytes_of(b.type);
       text += fmt::format("__local {} {}[{}];  /* {} */\n", expressions().storage_type(b.type),
                           local_name(b), elements, b.region);
     }
@@ -160,6 +169,7 @@ class KernelPrinter : public CPrinter {
 
   const OpenCLStorage& storage_;
   int64_t items_ = 1;
+  int64_t local_bytes_ = 0;
 };
 
 class ModulePrinter {
@@ -220,6 +230,7 @@ class ModulePrinter {
       launch.groups[0] = std::min((shares + launch.items[0] - 1) / launch.items[0], most_groups);
       body = printer_.elements(s);
     }
+    launch.local_bytes = printer_.local_bytes();
     text_ += fmt::format("{} {{\n{}}}\n", signature(function), indent(body, 2));
     return launch;
   }

@@ -12,8 +12,8 @@
 namespace mdh::driver {
 namespace {
 
-const passes::Pass& find_pass(const std::string& name, const std::vector<passes::Teams>& pipelines,
-                              std::vector<std::string> known = {}) {
+passes::Pass find_pass(const std::string& name, const std::vector<passes::Teams>& pipelines,
+                       std::vector<std::string> known = {}) {
   for (const passes::Teams teams : pipelines) {
     for (const passes::Pass& pass : passes::pipeline(teams)) {
       if (pass.name == name) return pass;
@@ -34,7 +34,7 @@ std::string table_of(passes::Teams teams, const char* title) {
 }  // namespace
 
 std::string run_pass(const std::string& pass, const std::string& file) {
-  const passes::Pass& found = find_pass(pass, {passes::Teams::one, passes::Teams::nested});
+  const passes::Pass found = find_pass(pass, {passes::Teams::one, passes::Teams::nested});
   const loop::Program result = found.run(loop::parse(read_file(file), file));
   loop::verify(result);
   return loop::print(result);

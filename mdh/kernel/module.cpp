@@ -32,7 +32,21 @@ void visit(std::span<const Step> steps, std::vector<int64_t>& indices,
   }
 }
 
+void visit_written(std::span<const Step> steps, size_t loops, const WrittenLaunchVisitor& launch) {
+  for (const Step& step : steps) {
+    if (const auto* one = std::get_if<Launch>(&step.is)) {
+      launch(*one, loops);
+    } else {
+      visit_written(std::get<Repeat>(step.is).body, loops + 1, launch);
+    }
+  }
+}
+
 }  // namespace
+
+void for_each_written_launch(std::span<const Step> steps, const WrittenLaunchVisitor& launch) {
+  visit_written(steps, 0, launch);
+}
 
 void for_each_launch(std::span<const Step> steps, const LaunchVisitor& launch) {
   std::vector<int64_t> indices;

@@ -30,6 +30,7 @@ struct Launch {
   std::string function;
   std::array<int64_t, 3> groups = {1, 1, 1};
   std::array<int64_t, 3> items = {1, 1, 1};  // of a group
+  int64_t local_bytes = 0;                   // that the items of a group share
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 
@@ -53,6 +54,10 @@ struct Step {
 /// Calls `launch` for every launch in order, with the indices of the loops around it.
 using LaunchVisitor = std::function<void(const Launch&, std::span<const int64_t> indices)>;
 void for_each_launch(std::span<const Step> steps, const LaunchVisitor& launch);
+
+/// Every launch once, however often it is repeated, with the number of loops around it.
+using WrittenLaunchVisitor = std::function<void(const Launch&, size_t loops)>;
+void for_each_written_launch(std::span<const Step> steps, const WrittenLaunchVisitor& launch);
 
 struct Module {
   std::string language;  // "c", "opencl"

@@ -35,6 +35,16 @@ TEST(KernelSteps, launches_come_in_order_with_the_indices_of_their_loops) {
   EXPECT_EQ(trace, "first a0 b00 b01 a1 b10 b11 ");
 }
 
+TEST(KernelSteps, written_launches_come_once_with_the_number_of_their_loops) {
+  const std::vector<Step> steps = {{Launch{"first"}},
+                                   {Repeat{0, {{Launch{"a"}}, {Repeat{9, {{Launch{"b"}}}}}}}}};
+  std::string trace;
+  for_each_written_launch(steps, [&](const Launch& launch, size_t loops) {
+    trace += launch.function + std::to_string(loops) + " ";
+  });
+  EXPECT_EQ(trace, "first0 a1 b2 ");
+}
+
 TEST(KernelSteps, a_loop_that_repeats_nothing_launches_nothing) {
   for_each_launch(std::vector<Step>{{Repeat{0, {{Launch{"a"}}}}}},
                   [](const Launch&, std::span<const int64_t>) { FAIL(); });

@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "mdh/passes/lower/lower.h"
 #include "mdh/passes/plan/plan.h"
@@ -81,12 +82,17 @@ std::vector<std::string> run_batch(const std::vector<Prepared>& batch, const Opt
   return run_by_turns(batch);
 }
 
-/// The same as for one of many; what goes wrong before it runs is a failure, too.
-std::string judge(const Triple& triple, uint64_t seed, const Options& options) {
+/// The machine of a triple is drawn; the device that runs it may be smaller.
+constexpr const char* too_small = "E615";
+
+/// The same as for one of many; what goes wrong before it runs is a failure, too. Nothing if the
+/// device cannot run it.
+std::optional<std::string> judge(const Triple& triple, uint64_t seed, const Options& options) {
   try {
     const auto one = prepare(triple, seed, target_of(options));
     return one ? run_batch({*one}, options).front() : "";
   } catch (const Error& e) {
+    if (e.diagnostic().code == too_small) return {};
     return e.diagnostic().message;
   }
 }
@@ -101,26 +107,32 @@ void fail(const Triple& triple, uint64_t seed, const std::string& complaint, con
           Summary& summary) {
   summary.failures.push_back({{"seed", seed}, {"complaint", complaint.substr(0, 2000)}});
   if (options.save.empty()) return;
-  const Triple smallest = shrunk(
-      triple, [&](const Triple& candidate) { return !judge(candidate, seed, options).empty(); });
-  save(smallest, seed, judge(smallest, seed, options), options);
+  const auto complaint_of = [&](const Triple& candidate) {
+    return judge(candidate, seed, options).value_or("");
+  };
+  const Triple smallest =
+      shrunk(triple, [&](const Triple& candidate) { return !complaint_of(candidate).empty(); });
+  save(smallest, seed, complaint_of(smallest), options);
 }
 
 void flush(std::vector<Prepared>& batch, const Options& options, Summary& summary) {
   if (batch.empty()) return;
-  std::vector<std::string> complaints;
+  std::vector<std::optional<std::string>> complaints;
   try {
-    complaints = run_batch(batch, options);
+    for (std::string& complaint : run_batch(batch, options)) {
+      complaints.emplace_back(std::move(complaint));
+    }
   } catch (const Error&) {
     for (const Prepared& one : batch) complaints.push_back(judge(one.triple, one.seed, options));
   }
   for (size_t n = 0; n < batch.size(); ++n) {
-    ++summary.cases;
+    ++(complaints[n] ? summary.cases : summary.refused);
+    if (!complaints[n]) continue;
     const Prepared& one = batch[n];
     for (const std::string& rule : rules_of(one.low, passes::plan(one.low, one.triple.machine))) {
       ++summary.rules[rule];
     }
-    if (!complaints[n].empty()) fail(one.triple, one.seed, complaints[n], options, summary);
+    if (!complaints[n]->empty()) fail(one.triple, one.seed, *complaints[n], options, summary);
   }
   batch.clear();
 }

@@ -79,6 +79,7 @@ TEST(KnownOnOpenCL, tvm_has_100_groups_of_80_items_and_28672_bytes_of_local_memo
     if (b.scope == loop::Scope::group) local += loop::bytes_of(b);
   }
   EXPECT_EQ(local, 28672);
+  EXPECT_EQ(launch.local_bytes, 28672);
   EXPECT_EQ(stages.module.workspace_bytes, 0);
 }
 

@@ -94,6 +94,7 @@ std::vector<std::string> other_operations(Scalar type) {
           // In which some assemblers lose minus signs.
           "max(max(a, -a), -b)", "min(min(a, -a), -b)", "max(max(-a, -b), a)",
           "min(min(-a, 1 - b), a)", "max(max(~a + 1, ~b + 1), a)",
+          fmt::format("max(max(a * {0}, b * {0}), a)", cast_to(type, "~0")),
           "if (if a > -a then a else -a) > -b then (if a > -a then a else -a) else -b"};
 }
 

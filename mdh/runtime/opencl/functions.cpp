@@ -6,19 +6,6 @@
 namespace mdh::runtime::opencl {
 namespace {
 
-/// Every launch once, however often it is repeated, with the number of loops around it.
-using Visitor = std::function<void(const kernel::Launch&, size_t loops)>;
-void for_each_written_launch(std::span<const kernel::Step> steps, size_t loops,
-                             const Visitor& visit) {
-  for (const kernel::Step& step : steps) {
-    if (const auto* launch = std::get_if<kernel::Launch>(&step.is)) {
-      visit(*launch, loops);
-    } else {
-      for_each_written_launch(std::get<kernel::Repeat>(step.is).body, loops + 1, visit);
-    }
-  }
-}
-
 Owned<cl_kernel> create(const std::string& name, cl_program program, const Context::Handles& on) {
   cl_int status = CL_SUCCESS;
   cl_kernel function = on.api.create_kernel(program, name.c_str(), &status);
@@ -61,7 +48,7 @@ Functions functions_of(const kernel::Module& module, cl_program program,
                    given);
     check_limits(launch, needs_of(function, on), on.device);
   };
-  for_each_written_launch(module.steps, 0, add);
+  kernel::for_each_written_launch(module.steps, add);
   return functions;
 }
 

@@ -92,7 +92,10 @@ RunTime Kernel::run(const Memory& memory) const {
 
 std::vector<Kernel> load(std::span<const kernel::Module> modules, const Context& context) {
   const Context::Handles& on = context.handles();
-  for (const kernel::Module& module : modules) check_types(module, on.device);
+  for (const kernel::Module& module : modules) {
+    check_types(module, on.device);
+    check_local_memory(module, on.device);
+  }
   if (modules.empty()) return {};
   const auto program = std::make_shared<const Owned<cl_program>>(build(modules, on));
   std::vector<Kernel> kernels;

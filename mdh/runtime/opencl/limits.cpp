@@ -48,15 +48,25 @@ void check_grid(const kernel::Launch& launch, const Device& device) {
   }
 }
 
+void check_local(const kernel::Launch& launch, int64_t needed, int64_t slack,
+                 const Device& device) {
+  if (needed <= device.local_mem_bytes + slack) return;
+  refuse(launch, device, fmt::format("{} bytes of local memory", needed), device.local_mem_bytes,
+         "keep smaller tiles in local memory");
+}
+
 }  // namespace
 
 void check_limits(const kernel::Launch& launch, const FunctionNeeds& needs, const Device& device) {
   check_group(launch, needs, device);
   check_grid(launch, device);
-  if (needs.local_bytes > device.local_mem_bytes + local_bytes_miscounted) {
-    refuse(launch, device, fmt::format("{} bytes of local memory", needs.local_bytes),
-           device.local_mem_bytes, "keep smaller tiles in local memory");
-  }
+  check_local(launch, needs.local_bytes, local_bytes_miscounted, device);
+}
+
+void check_local_memory(const kernel::Module& module, const Device& device) {
+  kernel::for_each_written_launch(module.steps, [&](const kernel::Launch& launch, size_t) {
+    check_local(launch, launch.local_bytes, 0, device);
+  });
 }
 
 void check_types(const kernel::Module& module, const Device& device) {

@@ -15,6 +15,10 @@ struct FunctionNeeds {
 /// A user error that names the limit and both numbers: the configuration asks for too much.
 void check_limits(const kernel::Launch& launch, const FunctionNeeds& needs, const Device& device);
 
+/// The same of local memory, as the printer counted it: before a compiler refuses the source in its
+/// own words.
+void check_local_memory(const kernel::Module& module, const Device& device);
+
 /// Buffers of doubles need a device that has them.
 void check_types(const kernel::Module& module, const Device& device);
 

@@ -53,6 +53,18 @@ TEST(Limits, local_memory) {
             "kernel 'f' needs 40960 bytes of local memory; small (test) has at most 32768");
 }
 
+TEST(Limits, local_memory_is_checked_before_anything_is_compiled) {
+  const auto refusal_of = [](int64_t bytes) {
+    const kernel::Step launch{kernel::Launch{"f", {1, 1, 1}, {1, 1, 1}, bytes}};
+    const kernel::Module module{.language = "opencl", .steps = {{kernel::Repeat{2, {launch}}}}};
+    return diagnostic_of([&] { check_local_memory(module, small_device()); });
+  };
+  EXPECT_EQ(refusal_of(32769).code, "E615");
+  EXPECT_EQ(refusal_of(32769).message,
+            "kernel 'f' needs 32769 bytes of local memory; small (test) has at most 32768");
+  EXPECT_EQ(refusal_of(32768).message, "(no error was raised)");
+}
+
 TEST(Limits, local_memory_that_the_driver_miscounts_by_an_element_is_allowed) {
   check_limits({"f", {1, 1, 1}, {1, 1, 1}}, {256, 32768 + 64}, small_device());
 }
