@@ -2,6 +2,7 @@
 
 #include "bench/child.h"
 #include "mdh/driver/stages.h"
+#include "mdh/support/cores.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
 
@@ -42,7 +43,7 @@ Report run(const BenchOptions& options) {
                                .user_files = user_files(options.peer_files),
                                .configs = options.configs,
                                .records = options.records};
-  competitors.threads = options.threads > 0 ? options.threads : driver::available_cores();
+  competitors.threads = options.threads > 0 ? options.threads : available_cores();
   MeasureOptions measuring = effort(options);
   Report report{.suite = options.suite, .machine = this_machine(), .version = options.version};
   report.threads = competitors.threads;

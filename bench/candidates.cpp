@@ -18,7 +18,7 @@ using runtime::host::Compiler;
 // ---- mdh
 
 Candidate of_config(const Instantiated& at, const machine::Machine& machine,
-                    const driver::ChosenConfig& chosen, int threads) {
+                    const tuning::ChosenConfig& chosen, int threads) {
   const driver::Target& target = driver::find_target("openmp");
   const auto executable = std::make_shared<driver::Executable>(
       driver::compile(at.program, machine, chosen.config, target));
@@ -37,10 +37,10 @@ Candidate of_config(const Instantiated& at, const machine::Machine& machine,
 /// What tuning has found, else the default configuration.
 Candidate tuned_candidate(const Instantiated& at, const std::vector<tune::Record>& records,
                           int threads) {
-  const driver::Selection best = driver::select_config(
+  const tuning::Selection best = tuning::select_config(
       at.program, {.target = &driver::find_target("openmp")}, records, threads);
   Candidate candidate = of_config(at, best.machine, best.chosen, threads);
-  if (best.chosen.source != driver::ConfigSource::record) candidate.about += ", no tuning record";
+  if (best.chosen.source != tuning::ConfigSource::record) candidate.about += ", no tuning record";
   for (const std::string& why : best.skipped) candidate.about += "; " + why;
   return candidate;
 }
@@ -64,7 +64,7 @@ Candidate mdh_candidate(const Workload& workload, const Instantiated& at,
   }
   const machine::Machine machine = driver::machine_of(target, "");
   Candidate candidate = of_config(
-      at, machine, driver::default_choice(at.program, machine, options.threads), options.threads);
+      at, machine, tuning::default_choice(at.program, machine, options.threads), options.threads);
   candidate.about += refusal;
   return candidate;
 }

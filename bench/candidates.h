@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/peers.h"
-#include "mdh/driver/records.h"
+#include "mdh/tuning/records.h"
 
 namespace mdh::bench {
 

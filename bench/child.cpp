@@ -95,7 +95,7 @@ std::string described(const driver::Memory& memory, const std::vector<bool>& is_
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> places_for(const Candidate& candidate) {
-  const bool has_room = candidate.threads > 1 && candidate.threads <= driver::available_cores();
+  const bool has_room = candidate.threads > 1 && candidate.threads <= available_cores();
   if (candidate.pool != Pool::openmp || !has_room) return {};
   return openmp_binding();
 }

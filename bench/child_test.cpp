@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "mdh/driver/stages.h"
+#include "mdh/support/cores.h"
 
 namespace mdh::bench::child_test {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 class Places : public testing::Test {
  protected:
   void SetUp() override {
-    if (driver::available_cores() < 2) GTEST_SKIP() << "needs two cores";
+    if (available_cores() < 2) GTEST_SKIP() << "needs two cores";
     for (const char* name : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
       if (std::getenv(name) != nullptr) GTEST_SKIP() << name << " is set";
     }
@@ -33,7 +34,7 @@ TEST_F(Places, library_with_own_threads_has_none) {
 }
 
 TEST_F(Places, more_threads_than_cores_or_a_single_one_have_none) {
-  candidate_.threads = driver::available_cores() + 1;
+  candidate_.threads = available_cores() + 1;
   EXPECT_TRUE(places_for(candidate_).empty());
   candidate_.threads = 1;
   EXPECT_TRUE(places_for(candidate_).empty());

@@ -112,7 +112,7 @@ std::optional<kernel::Module> module_of(const Instantiated& at, const ll::Config
 }
 
 std::vector<Variant> variants_of(const Workload& workload, const std::string& folder) {
-  const std::optional<driver::ChosenConfig> known = known_config(workload, folder);
+  const std::optional<tuning::ChosenConfig> known = known_config(workload, folder);
   if (!known) refuse(workload.name, "there is none for this machine");
   const std::vector<Tile> tiles = tiles_of(known->config);
   if (tiles.size() < 2) refuse(workload.name, "it has no register tiles in two dimensions");

@@ -9,20 +9,20 @@
 
 namespace mdh::bench {
 
-std::optional<driver::ChosenConfig> known_config(const Workload& workload,
+std::optional<tuning::ChosenConfig> known_config(const Workload& workload,
                                                  const std::string& folder) {
   const std::string name = workload.name + ".json";
   if (!folder.empty()) {
     const std::string file = std::filesystem::path(folder) / name;
     if (!std::filesystem::exists(file)) return std::nullopt;
     const std::optional<ll::Config> config = driver::read_config(file);
-    if (config) return driver::ChosenConfig{*config, driver::ConfigSource::file, file};
+    if (config) return tuning::ChosenConfig{*config, tuning::ConfigSource::file, file};
     return std::nullopt;
   }
   const std::string path = fmt::format("bench/configs/{}/{}", machine_class(), name);
   const auto text = texts().find(path);
   if (text == texts().end()) return std::nullopt;
-  return driver::ChosenConfig{ll::parse_config(text->second, path), driver::ConfigSource::file,
+  return tuning::ChosenConfig{ll::parse_config(text->second, path), tuning::ConfigSource::file,
                               path};
 }
 

@@ -11,7 +11,7 @@ namespace mdh::bench {
 
 /// WORKLOAD.json of a folder, or, without a folder, of those inside for this class of machines;
 /// nothing if there is none.
-std::optional<driver::ChosenConfig> known_config(const Workload& workload,
+std::optional<tuning::ChosenConfig> known_config(const Workload& workload,
                                                  const std::string& folder);
 
 }  // namespace mdh::bench

@@ -8,6 +8,7 @@
 
 #include "mdh/driver/devices.h"
 #include "mdh/driver/stages.h"
+#include "mdh/support/cores.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
 
@@ -53,7 +54,7 @@ std::string machine_class() {
 MachineReport this_machine() {
   MachineReport report;
   report.kind = machine_class();
-  report.cores = driver::available_cores();
+  report.cores = available_cores();
   report.date = now();
   utsname system{};
   uname(&system);

@@ -5,16 +5,16 @@
 #include <set>
 #include <span>
 
-#include "mdh/driver/compiler_choice.h"
-#include "mdh/driver/first_choice.h"
-#include "mdh/driver/rates.h"
+#include "mdh/calibration/rates.h"
+#include "mdh/search/first_choice.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
+#include "mdh/tuning/compiler_choice.h"
 
 namespace mdh::bench {
 namespace {
 
-using driver::CompilerChoice;
+using tuning::CompilerChoice;
 
 /// Configurations that are compiled together, as many as in a search.
 constexpr size_t batch_size = 8;
@@ -23,7 +23,7 @@ constexpr size_t batch_size = 8;
 constexpr double hopeless = 30;
 
 /// Different ones: points may mean the same configuration, and small programs have few.
-std::vector<tune::Point> draw(const driver::SearchSpace& space, size_t count, uint64_t seed) {
+std::vector<tune::Point> draw(const search::SearchSpace& space, size_t count, uint64_t seed) {
   Random random(seed);
   std::vector<tune::Point> points;
   std::set<std::string> known;
@@ -37,11 +37,11 @@ std::vector<tune::Point> draw(const driver::SearchSpace& space, size_t count, ui
 std::vector<Ranked> estimated(const ModelOptions& options, const model::Rates& rates,
                               const CompilerChoice& compiler) {
   const machine::Machine& machine = options.candidates.machine;
-  const driver::SearchSpace space(options.program, machine,
+  const search::SearchSpace space(options.program, machine,
                                   {.cores = options.candidates.threads,
                                    .vectors = {rates.vector_bytes, rates.registers},
                                    .locks = {"compiler=default"}});
-  driver::PointEstimate estimate(machine, rates);
+  search::PointEstimate estimate(machine, rates);
   std::vector<Ranked> all;
   for (const tune::Point& point : draw(space, options.count, options.seed)) {
     const double nanoseconds = estimate(space, point);
@@ -54,8 +54,8 @@ std::vector<Ranked> estimated(const ModelOptions& options, const model::Rates& r
 
 /// A slow one is run once more and no further. It is not given up during its first run, which a
 /// search would do: a time that is not known has no rank.
-driver::Effort effort(double best_us) {
-  driver::Effort effort{.best_us = best_us};
+tuning::Effort effort(double best_us) {
+  tuning::Effort effort{.best_us = best_us};
   if (best_us <= 0) return effort;
   effort.look = runtime::TimingLimits{.warm_up = 0, .least = 1, .most = 1, .seconds = 0};
   effort.look_us = hopeless * best_us;
@@ -64,12 +64,12 @@ driver::Effort effort(double best_us) {
 
 enum class Stage { compilation, run };
 
-std::string kind_of(const driver::Trial& trial, Stage stage) {
+std::string kind_of(const tuning::Trial& trial, Stage stage) {
   if (trial.outcome != tune::RecordOutcome::timeout) return to_string(trial.outcome);
   return stage == Stage::compilation ? "compile_timeout" : "run_timeout";
 }
 
-void take(const driver::Trial& trial, Stage stage, Ranked& ranked) {
+void take(const tuning::Trial& trial, Stage stage, Ranked& ranked) {
   ranked.outcome = kind_of(trial, stage);
   ranked.reason = trial.reason;
   ranked.verified = trial.verified;
@@ -94,8 +94,8 @@ class Measurement {
   void run(std::span<Ranked> batch) {
     std::vector<ll::Config> configs;
     for (const Ranked& ranked : batch) configs.push_back(ranked.config);
-    std::vector<driver::Trial> trials =
-        candidates_.compile(configs, driver::Candidates::Together::all);
+    std::vector<tuning::Trial> trials =
+        candidates_.compile(configs, tuning::Candidates::Together::all);
     for (size_t n = 0; n < batch.size(); ++n) {
       const Stage stage = trials[n].is_good() ? Stage::run : Stage::compilation;
       candidates_.measure(n, effort(best_us_), trials[n]);
@@ -113,7 +113,7 @@ class Measurement {
   }
 
   const ModelOptions& options_;
-  driver::Candidates candidates_;
+  tuning::Candidates candidates_;
   double best_us_ = 0;
   size_t failed_ = 0;
 };
@@ -122,14 +122,14 @@ class Measurement {
 
 ModelReport measure_model(const ModelOptions& options) {
   const int threads = options.candidates.threads;
-  const model::Rates rates = driver::rates_of(options.candidates.machine, threads);
-  const CompilerChoice compiler = quick_compiler(driver::compilers_here());
+  const model::Rates rates = calibration::rates_of(options.candidates.machine, threads);
+  const CompilerChoice compiler = quick_compiler(tuning::compilers_here());
   ModelReport report{.program = options.program.name,
                      .sizes = options.sizes,
                      .machine = this_machine(),
                      .version = options.version};
   report.compiler = fmt::format("{} {}", compiler.compiler, join(compiler.flags, " "));
-  report.rates = driver::known_rates(threads).source;
+  report.rates = calibration::known_rates(threads).source;
   report.threads = threads;
   report.seed = options.seed;
   report.asked = options.count;

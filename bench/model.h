@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "bench/machine.h"
-#include "mdh/driver/candidates.h"
+#include "mdh/tuning/candidates.h"
 
 namespace mdh::bench {
 
 struct ModelOptions {
   hl::Program program;  // concrete
   std::string sizes;    // "I=512 J=512 K=512", for people
-  driver::CandidateOptions candidates;
+  tuning::CandidateOptions candidates;
   size_t count = 200;  // of configurations
   uint64_t seed = 1;   // of the drawing
   std::string version;

@@ -1,5 +1,6 @@
 #include "mdh/driver/arguments.h"
 
+#include "mdh/support/cores.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
 

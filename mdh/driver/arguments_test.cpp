@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mdh/driver/test_programs.h"
 #include "mdh/hl/edsl.h"
+#include "mdh/ll/shared_test_programs.h"
 #include "mdh/support/testing.h"
 
 namespace mdh::driver::arguments_test {

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "mdh/driver/test_programs.h"
+#include "mdh/ll/shared_test_programs.h"
 
 namespace mdh::driver::data_test {
 namespace {

@@ -1,6 +1,6 @@
 #include "mdh/driver/decomposition.h"
 
-#include "mdh/driver/rates.h"
+#include "mdh/calibration/rates.h"
 #include "mdh/driver/stages.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/ll/diff.h"
@@ -13,6 +13,7 @@
 #include "mdh/model/cost.h"
 #include "mdh/passes/lower/derivation.h"
 #include "mdh/passes/lower/lower.h"
+#include "mdh/support/cores.h"
 #include "mdh/support/files.h"
 
 namespace mdh::driver {
@@ -30,7 +31,7 @@ std::string print_low_level(const hl::Program& program, const machine::Machine& 
   if (stage == "derivation") return print(passes::derivation(program, machine, config));
   if (stage == "cost") {
     return print(model::estimate(model::shape_of(low.computation), machine, config,
-                                 rates_of(machine, available_cores())));
+                                 calibration::rates_of(machine, available_cores())));
   }
   internal_check(stage == "footprint", "there is no stage '{}'", stage);
   return print(ll::footprint(low, machine), low);

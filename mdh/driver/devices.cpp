@@ -1,5 +1,6 @@
 #include "mdh/driver/devices.h"
 
+#include "mdh/calibration/machine_identity.h"
 #include "mdh/runtime/host/devices.h"
 #include "mdh/runtime/opencl/device.h"
 
@@ -26,6 +27,15 @@ std::vector<runtime::DeviceInfo> opencl_devices() {
     if (e.diagnostic().kind != DiagnosticKind::missing) throw;
   }
   return all;
+}
+
+tune::MachineIdentity device_identity(const std::string& name) {
+  const runtime::opencl::Device device = runtime::opencl::find_device(name);
+  return {device.vendor,
+          device.name,
+          device.compute_units,
+          fmt::format("{}, driver {}", device.version, device.driver),
+          {{"local", device.local_mem_bytes}}};
 }
 
 }  // namespace
@@ -65,6 +75,11 @@ machine::Machine machine_of(const Target& target, const std::string& device) {
     }
   }
   return m;
+}
+
+tune::MachineIdentity identity_of(const Target& target, const std::string& device) {
+  if (target.name != "opencl") return calibration::host_identity();
+  return device_identity(device.empty() ? "opencl" : device);
 }
 
 }  // namespace mdh::driver

@@ -4,23 +4,6 @@
 
 namespace mdh::driver {
 
-const std::string& to_string(ConfigSource source) {
-  static const std::vector<std::string> names = {"file", "record", "neighbour", "model", "default"};
-  return names[static_cast<size_t>(source)];
-}
-
-std::string describe(const ChosenConfig& chosen) {
-  const std::string& source = to_string(chosen.source);
-  if (chosen.detail.empty()) return source;
-  return chosen.source == ConfigSource::file ? source + " " + chosen.detail
-                                             : fmt::format("{} ({})", source, chosen.detail);
-}
-
-ChosenConfig default_choice(const hl::Program& program, const machine::Machine& machine,
-                            int cores) {
-  return {ll::default_config(program, machine, cores), ConfigSource::usual, ""};
-}
-
 Executable::Executable(Stages stages, runtime::host::Kernel kernel)
     : stages_(std::move(stages)), kernel_(std::move(kernel)) {}
 

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "mdh/driver/arguments.h"
-#include "mdh/driver/test_programs.h"
+#include "mdh/ll/shared_test_programs.h"
 #include "mdh/runtime/opencl/testing.h"
 #include "mdh/support/testing.h"
 

@@ -7,6 +7,7 @@
 #include "mdh/hl/address.h"
 #include "mdh/hl/laws.h"
 #include "mdh/kernel/refused.h"
+#include "mdh/support/cores.h"
 
 namespace mdh::driver {
 namespace {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "mdh/driver/data.h"
-#include "mdh/driver/test_programs.h"
 #include "mdh/hl/analysis.h"
+#include "mdh/ll/shared_test_programs.h"
 #include "mdh/runtime/testing.h"
 #include "mdh/support/testing.h"
 

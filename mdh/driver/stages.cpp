@@ -1,8 +1,5 @@
 #include "mdh/driver/stages.h"
 
-#include <algorithm>
-#include <thread>
-
 #include "mdh/hl/analysis.h"
 #include "mdh/ll/print.h"
 #include "mdh/loop/print.h"
@@ -28,12 +25,6 @@ Stages lower_all(const hl::Program& program, const machine::Machine& machine,
   }
   if (code.contract == ll::Contract::off) module.contract_allowed = false;
   return {low, structured, concrete, std::move(module)};
-}
-
-Error about(const ll::Config& config, const Error& error) {
-  Diagnostic d = error.diagnostic();
-  d.notes.push_back("with the configuration\n" + ll::print(config));
-  return Error(d);
 }
 
 std::string print_stage(const Stages& stages, const std::string& stage) {
@@ -64,7 +55,5 @@ int64_t rounding_depth(const ll::Program& low, const machine::Machine& machine) 
   }
   return depth + chain - 1;
 }
-
-int available_cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 }  // namespace mdh::driver

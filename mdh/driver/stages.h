@@ -27,9 +27,6 @@ std::string kernel_name(const hl::Program& program);
 Stages lower_all(const hl::Program& program, const machine::Machine& machine,
                  const ll::Config& config, const Target& target, const std::string& name);
 
-/// The error, with a note that says which configuration it is about.
-Error about(const ll::Config& config, const Error& error);
-
 /// The stages that have a text form, by name: "ll", "plan" (structured loops), "loop" (concrete
 /// loops), "source".
 std::string print_stage(const Stages& stages, const std::string& stage);
@@ -38,8 +35,5 @@ std::string print_stage(const Stages& stages, const std::string& stage);
 /// an accumulator takes in. Loops one inside the other share an accumulator, so their parts
 /// multiply; inside a reduction over cores every core begins one of its own.
 int64_t rounding_depth(const ll::Program& low, const machine::Machine& machine);
-
-/// Cores of this machine that the operating system lets us use.
-int available_cores();
 
 }  // namespace mdh::driver

@@ -6,7 +6,7 @@
 
 #include "mdh/driver/executable.h"
 #include "mdh/driver/run.h"
-#include "mdh/driver/test_programs.h"
+#include "mdh/ll/shared_test_programs.h"
 #include "mdh/passes/lower/lower.h"
 #include "mdh/support/testing.h"
 
@@ -127,14 +127,6 @@ TEST(RoundingDepth, admits_what_the_compiled_code_does) {
       verify_outputs(p, inputs, outputs, {.depth = rounding_depth(executable.stages().low, cpu())});
   EXPECT_TRUE(v.right) << v.complaint;
   EXPECT_GT(v.max_error, 500) << "the example is a bad one";
-}
-
-TEST(AvailableCores, are_those_of_the_machine_and_at_least_one) {
-  EXPECT_GE(available_cores(), 1);
-  const auto all = static_cast<int>(std::thread::hardware_concurrency());
-  if (all > 0) {
-    EXPECT_EQ(available_cores(), all);
-  }
 }
 
 }  // namespace

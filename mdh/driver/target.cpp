@@ -1,7 +1,7 @@
 #include "mdh/driver/target.h"
 
-#include "mdh/codegen/opencl.h"
-#include "mdh/codegen/openmp.h"
+#include "mdh/backend/opencl/opencl.h"
+#include "mdh/backend/openmp/openmp.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
 
@@ -11,9 +11,9 @@ const std::vector<Target>& targets() {
   static const std::vector<Target> table = {
       {"reference", "the definition, interpreted", "cpu", passes::Teams::one, nullptr},
       {"openmp", "C with OpenMP, by the system's compiler", "cpu", passes::Teams::one,
-       codegen::print_openmp},
+       backend::print_openmp},
       {"opencl", "OpenCL C, by the device's driver; opencl:N is the N-th device", "gpu_nowarp",
-       passes::Teams::nested, codegen::print_opencl},
+       passes::Teams::nested, backend::print_opencl},
   };
   return table;
 }

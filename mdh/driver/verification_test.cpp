@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "mdh/driver/data.h"
-#include "mdh/driver/test_programs.h"
+#include "mdh/ll/shared_test_programs.h"
 #include "mdh/support/random.h"
 
 namespace mdh::driver::verification_test {

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "mdh/driver/run.h"
-#include "mdh/driver/test_programs.h"
 #include "mdh/hl/parse.h"
+#include "mdh/ll/shared_test_programs.h"
 #include "mdh/runtime/testing.h"
 #include "mdh/support/testing.h"
 

@@ -93,6 +93,9 @@ const std::vector<std::string>& phase_names();
 Config parse_config(std::string_view text, const std::string& file = "<config>");
 std::string print(const Config& config);
 
+/// The error, with a note that says which configuration it is about.
+Error about(const Config& config, const Error& error);
+
 /// The low-level program of a configuration. Throws the first rule the configuration breaks, naming
 /// the rule, the level and the fix.
 Program valid_program(const Config& config, const hl::Program& program,

@@ -246,4 +246,10 @@ std::string print(const Config& config) {
   return text + "}\n";
 }
 
+Error about(const Config& config, const Error& error) {
+  Diagnostic d = error.diagnostic();
+  d.notes.push_back("with the configuration\n" + print(config));
+  return Error(d);
+}
+
 }  // namespace mdh::ll

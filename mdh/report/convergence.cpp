@@ -16,21 +16,21 @@ namespace {
 constexpr double plot_width = 1000;
 
 /// Without any time there is only the lane of failures.
-double height_of(const driver::TuneReport& report) { return report.best ? 400 : 108; }
+double height_of(const tuning::TuneReport& report) { return report.best ? 400 : 108; }
 
 /// Trial n is drawn at n + 1: people count from one.
 double position(size_t trial) { return static_cast<double>(trial + 1); }
 
 class ConvergencePlot {
  public:
-  explicit ConvergencePlot(const driver::TuneReport& report)
+  explicit ConvergencePlot(const tuning::TuneReport& report)
       : report_(report),
         failed_lane_(report.failures.empty() ? 0 : 26),
         svg_(plot_width, height_of(report), "Time of every configuration in the order of trials"),
         x_{Scale::linear, 0, position(report.trials.size()), 76, plot_width - 16},
         y_{Scale::logarithmic, 1, 10, height_of(report) - 48 - failed_lane_, 34} {
     double least = 1e300, most = 0;
-    for (const driver::Trial& trial : report.trials) {
+    for (const tuning::Trial& trial : report.trials) {
       if (!trial.is_good()) continue;
       least = std::min(least, trial.timing.median_us);
       most = std::max(most, trial.timing.median_us);
@@ -92,7 +92,7 @@ class ConvergencePlot {
     double best = 0;
     std::string points;
     for (size_t n = 0; n < report_.searched; ++n) {
-      const driver::Trial& trial = report_.trials[n];
+      const tuning::Trial& trial = report_.trials[n];
       if (trial.is_good() && (best == 0 || trial.timing.median_us < best)) {
         best = trial.timing.median_us;
       }
@@ -109,7 +109,7 @@ class ConvergencePlot {
   }
 
   std::string title_of(size_t n) const {
-    const driver::Trial& trial = report_.trials[n];
+    const tuning::Trial& trial = report_.trials[n];
     const std::string came = trial.is_good()
                                  ? time_text(trial.timing.median_us)
                                  : to_string(trial.outcome) + ": " + shortened(trial.reason, 160);
@@ -118,7 +118,7 @@ class ConvergencePlot {
   }
 
   void draw_trial(size_t n) {
-    const driver::Trial& trial = report_.trials[n];
+    const tuning::Trial& trial = report_.trials[n];
     const double at = x_.at(position(n));
     const double radius = report_.trials.size() > 400 ? 2.2 : 3.4;
     if (trial.is_good()) {
@@ -133,7 +133,7 @@ class ConvergencePlot {
     if (!report_.best) return;
     const double us = report_.best->timing.median_us;
     for (size_t n = report_.trials.size(); n-- > 0;) {
-      const driver::Trial& trial = report_.trials[n];
+      const tuning::Trial& trial = report_.trials[n];
       if (!trial.is_good() || trial.timing.median_us != us) continue;
       const Spot spot{x_.at(position(n)), y_.at(us)};
       svg_.circle(spot, 7, "ring");
@@ -144,13 +144,13 @@ class ConvergencePlot {
     }
   }
 
-  const driver::TuneReport& report_;
+  const tuning::TuneReport& report_;
   double failed_lane_;  // failures have a lane of their own below the times
   Svg svg_;
   Axis x_, y_;
 };
 
-std::string legend(const driver::TuneReport& report) {
+std::string legend(const tuning::TuneReport& report) {
   if (!report.best) return {};
   std::string text = "<p class=\"legend\"><i class=\"dot search\"></i>tried";
   if (report.searched < report.trials.size()) text += "<i class=\"dot final\"></i>of the final";

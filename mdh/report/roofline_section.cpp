@@ -109,12 +109,12 @@ std::string roofline_section(const TuningPage& page) {
       fmt::format("Roofs of {} core{} by {} rates. ", page.rates.cores,
                   page.rates.cores == 1 ? "" : "s", typical ? "typical, not measured" : "measured");
   const double operations = static_cast<double>(hl::operations(page.program));
-  const driver::TuneReport& report = page.report;
+  const tuning::TuneReport& report = page.report;
   if (operations == 0) {
     return section("Roofline", "The program only moves data: there are no operations to count.",
                    "");
   }
-  const auto rate = [&](const std::optional<driver::Trial>& trial) {
+  const auto rate = [&](const std::optional<tuning::Trial>& trial) {
     return trial ? operations / trial->timing.median_us / 1e3 : 0;
   };
   const Roofline roofs = roofline_of(page.program, page.rates);

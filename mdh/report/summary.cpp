@@ -25,7 +25,7 @@ std::string tile(const std::string& value, const std::string& meaning) {
 }
 
 std::string tiles(const TuningPage& page) {
-  const driver::TuneReport& report = page.report;
+  const tuning::TuneReport& report = page.report;
   std::string text = "<div class=\"tiles\">\n";
   if (report.best) {
     const double us = report.best->timing.median_us;
@@ -56,7 +56,7 @@ std::string hardware_text(const tune::MachineIdentity& hardware) {
   return join(parts, ", ");
 }
 
-size_t failures_of(const driver::TuneReport& report) {
+size_t failures_of(const tuning::TuneReport& report) {
   size_t sum = 0;
   for (const auto& [kind, count] : report.failures) sum += count;
   return sum;
@@ -76,7 +76,7 @@ std::string date_text(std::string when) {
 }
 
 Rows rows_of(const TuningPage& page) {
-  const driver::TuneReport& report = page.report;
+  const tuning::TuneReport& report = page.report;
   Rows rows;
   rows.emplace_back("Machine", fmt::format("{}, {} thread{}", page.machine.name, page.threads,
                                            page.threads == 1 ? "" : "s"));
@@ -101,15 +101,15 @@ Rows rows_of(const TuningPage& page) {
   return rows;
 }
 
-const std::string& first_reason(const driver::TuneReport& report, const std::string& kind) {
+const std::string& first_reason(const tuning::TuneReport& report, const std::string& kind) {
   static const std::string none;
-  for (const driver::Trial& trial : report.trials) {
+  for (const tuning::Trial& trial : report.trials) {
     if (!trial.is_good() && to_string(trial.outcome) == kind) return trial.reason;
   }
   return none;
 }
 
-std::string failures_table(const driver::TuneReport& report) {
+std::string failures_table(const tuning::TuneReport& report) {
   if (report.failures.empty()) return {};
   std::string text =
       "<table>\n<thead><tr><th>failed</th><th class=\"number\">times</th>"

@@ -41,9 +41,9 @@ TuningPage test_page() {
                   .command = "mdh run matmul",
                   .command_of_file = "mdh run matmul --config best.json"};
   page.rates = model::typical_rates(page.machine, 2);
-  driver::TuneReport& report = page.report;
+  tuning::TuneReport& report = page.report;
   for (int n = 0; n < 12; ++n) {
-    driver::Trial trial{.config = test_config(), .verified = "full", .seconds = 0.5 * n};
+    tuning::Trial trial{.config = test_config(), .verified = "full", .seconds = 0.5 * n};
     trial.timing.median_us = 90000.0 / (n + 1);
     if (n == 3 || n == 7) {
       trial.outcome = tune::RecordOutcome::compile_error;

@@ -110,7 +110,7 @@ std::string time_table(const model::Cost& cost, double measured_us) {
 }  // namespace
 
 std::string traffic_section(const TuningPage& page) {
-  const driver::Trial& best = *page.report.best;
+  const tuning::Trial& best = *page.report.best;
   const model::Shape shape = model::shape_of(passes::fuse(page.program, best.config.fuse));
   const std::string text =
       traffic_table(moved_by(shape, page), static_cast<double>(hl::bytes(page.program))) +

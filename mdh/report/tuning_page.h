@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "mdh/driver/tuner.h"
 #include "mdh/hl/program.h"
 #include "mdh/machine/machine.h"
 #include "mdh/model/rates.h"
 #include "mdh/tune/record.h"
+#include "mdh/tuning/tuner.h"
 
 namespace mdh::report {
 
@@ -28,7 +28,7 @@ struct TuningPage {
   std::string technique;
   uint64_t seed = 1;
   std::vector<std::string> choices;  // what else the user decided: "--restricted"
-  driver::TuneReport report;
+  tuning::TuneReport report;
   std::string command;          // runs the program with the best configuration, if it is recorded
   std::string command_of_file;  // the same with a configuration file
 };

@@ -2,7 +2,9 @@
 
 #include <strings.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <thread>
 
 namespace mdh {
 namespace {
@@ -32,6 +34,8 @@ std::vector<std::pair<std::string, std::string>> openmp_binding() {
   }
   return {{"OMP_PROC_BIND", "spread"}, {"OMP_PLACES", "threads"}};
 }
+
+int available_cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 CoresOfStart::CoresOfStart() : own_(cores_of_this_thread()) {
   if (!openmp_binds() || CPU_COUNT(&at_start) == 0) return;

@@ -1,4 +1,4 @@
-// The cores that a new process may use.
+// The cores of this machine, and those that a new process may use.
 #pragma once
 
 #include <sched.h>
@@ -8,6 +8,9 @@
 #include <vector>
 
 namespace mdh {
+
+/// Cores of this machine that the operating system lets us use; at least one.
+int available_cores();
 
 /// While it lives, this thread may use all cores that this process had when it started, and so may
 /// the processes that it starts. With OMP_PROC_BIND and its like, OpenMP confines the thread that

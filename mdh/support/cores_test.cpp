@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <thread>
 
 namespace mdh::cores_test {
 namespace {
@@ -54,6 +55,14 @@ TEST(CoresOfStart, thread_that_confined_itself_stays_so) {
   const CoresOfStart free;
   const cpu_set_t now = cores_now();
   EXPECT_EQ(CPU_COUNT(&now), 1);
+}
+
+TEST(AvailableCores, are_those_of_the_machine_and_at_least_one) {
+  EXPECT_GE(available_cores(), 1);
+  const auto all = static_cast<int>(std::thread::hardware_concurrency());
+  if (all > 0) {
+    EXPECT_EQ(available_cores(), all);
+  }
 }
 
 }  // namespace

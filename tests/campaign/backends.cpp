@@ -1,6 +1,5 @@
 #include "tests/campaign/backends.h"
 
-#include "mdh/driver/compiler_choice.h"
 #include "mdh/driver/data.h"
 #include "mdh/driver/memory.h"
 #include "mdh/driver/stages.h"
@@ -12,6 +11,7 @@
 #include "mdh/passes/plan/plan.h"
 #include "mdh/runtime/opencl/kernel.h"
 #include "mdh/runtime/opencl/testing_device.h"
+#include "mdh/tuning/compiler_choice.h"
 
 namespace mdh::test {
 namespace {
@@ -50,10 +50,10 @@ std::optional<Prepared> prepare(const Triple& triple, uint64_t seed, const std::
 
 std::vector<runtime::host::Compiler> compilers_of_run() {
   std::vector<runtime::host::Compiler> all = {{runtime::host::find_compiler().path, {"-O1"}}};
-  std::vector<driver::CompilerChoice> choices = driver::compilers_here();
-  choices.push_back(driver::quick_compiler(choices));
+  std::vector<tuning::CompilerChoice> choices = tuning::compilers_here();
+  choices.push_back(tuning::quick_compiler(choices));
   choices.push_back({});
-  for (const driver::CompilerChoice& choice : choices) {
+  for (const tuning::CompilerChoice& choice : choices) {
     const kernel::Module asks{.compiler = choice.compiler, .flags = choice.flags};
     all.push_back(runtime::host::compiler_for(asks, runtime::Cache::of_user()));
   }

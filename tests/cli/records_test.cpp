@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "mdh/driver/records.h"
 #include "mdh/hl/instantiate.h"
 #include "mdh/hl/parse.h"
 #include "mdh/runtime/testing.h"
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
+#include "mdh/tuning/records.h"
 #include "tests/cli/tool.h"
 
 namespace mdh::test::records_test {
@@ -35,7 +35,7 @@ ll::Config tiled(int parts) {
 /// A proven record of a configuration for this machine.
 tune::Record measured(const ll::Config& config, double median) {
   const hl::Program p = hl::instantiate(hl::parse(product_text), {});
-  tune::Record record = driver::new_record(p, machine::find_machine("cpu"), config,
+  tune::Record record = tuning::new_record(p, machine::find_machine("cpu"), config,
                                            {.target = &driver::find_target("openmp")});
   record.time_us = {median, median, 0.1, 30};
   record.verified = "full";
@@ -105,7 +105,7 @@ TEST_F(Records, of_the_user_are_the_default) {
 TEST_F(Records, configuration_of_the_user_comes_first) {
   add(measured(tiled(2), 2.5));
   ll::Config own = tiled(3);
-  const driver::ConfigNames names = {{{"row", "i"}, {"col", "k"}}, {{"x", "v"}}};
+  const tuning::ConfigNames names = {{{"row", "i"}, {"col", "k"}}, {{"x", "v"}}};
   write_file(path("own.json"), print(renamed(own, names)));
   EXPECT_EQ(report_of("matvec --size 7,13 --config " + path("own.json") + " --records " +
                       file())["config_source"],

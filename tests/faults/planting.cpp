@@ -4,12 +4,12 @@
 #include <filesystem>
 
 #include "mdh/driver/run.h"
-#include "mdh/driver/tuner.h"
 #include "mdh/driver/verify/twin.h"
 #include "mdh/hl/print.h"
 #include "mdh/loop/print.h"
 #include "mdh/machine/machine_json.h"
 #include "mdh/runtime/opencl/testing_device.h"
+#include "mdh/tuning/tuner.h"
 #include "tests/faults/kernels.h"
 #include "tests/faults/places.h"
 
@@ -196,19 +196,19 @@ Outcome run_planted(const Fault& fault) {
 Outcome tune_planted(const Fault& fault, size_t configurations) {
   const driver::Target& right = driver::find_target(fault.target);
   const driver::Target target = planted(right, fault.mutation);
-  driver::TuneOptions options{.seconds = 60, .evaluations = configurations, .seed = fault.seed};
+  tuning::TuneOptions options{.seconds = 60, .evaluations = configurations, .seed = fault.seed};
   options.candidates.target = &target;
   options.candidates.machine = machine::find_machine("cpu");
   options.candidates.threads = kernel_threads;
   options.candidates.inputs = fault.subject.inputs;
   options.candidates.worker.program = MDH_WORKER_FILE;
-  const driver::TuneReport report =
-      driver::tune(fault.subject.triple.program, options, [](const auto&, const auto&) {});
+  const tuning::TuneReport report =
+      tuning::tune(fault.subject.triple.program, options, [](const auto&, const auto&) {});
   Outcome outcome{Fate::idle, ""};
-  for (const driver::Trial& trial : report.trials) {
+  for (const tuning::Trial& trial : report.trials) {
     if (trial.outcome == tune::RecordOutcome::wrong) outcome = {Fate::caught, trial.reason};
   }
-  for (const driver::Trial& trial : report.trials) {
+  for (const tuning::Trial& trial : report.trials) {
     // The others were only compared on one set of data, on which a term may be 0.
     const bool is_best = report.best && report.best->config == trial.config;
     if (!trial.is_good() || !is_best) continue;

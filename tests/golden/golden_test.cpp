@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "mdh/codegen/openmp.h"
+#include "mdh/backend/openmp/openmp.h"
 #include "mdh/loop/evaluate.h"
 #include "mdh/loop/parse.h"
 #include "mdh/loop/print.h"
@@ -70,7 +70,7 @@ std::vector<passes::Pass> passes_from(const std::string& name) {
 
 std::string result_of(const std::string& case_) {
   const loop::Program p = program_of(case_);
-  if (step_of(case_) == "openmp") return codegen::print_openmp(p, "mdh_" + p.name).source;
+  if (step_of(case_) == "openmp") return backend::print_openmp(p, "mdh_" + p.name).source;
   const std::vector<passes::Pass> passes = passes_from(step_of(case_));
   if (passes.empty()) return "first line: '// run: PASS' or '// run: openmp'\n";
   return loop::print(passes.front().run(p));

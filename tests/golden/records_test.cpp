@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "examples/catalogue.h"
-#include "mdh/driver/program_key.h"
 #include "mdh/hl/parse.h"
 #include "mdh/hl/print.h"
 #include "mdh/passes/lower/lower.h"
 #include "mdh/support/text.h"
+#include "mdh/tuning/program_key.h"
 #include "tests/golden/configured.h"
 
 namespace mdh::test::records_test {
@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using driver::canonical_program;
-using driver::CanonicalProgram;
+using tuning::canonical_program;
+using tuning::CanonicalProgram;
 
 void expect_same(const CanonicalProgram& a, const CanonicalProgram& b) {
   EXPECT_EQ(a.text, b.text);

@@ -129,7 +129,7 @@ std::vector<Sample> all_samples() {
 
 TEST(Conditions, are_taken_and_right_by_every_compiler) {
   const std::vector<Sample> samples = all_samples();
-  for (const driver::CompilerChoice& choice : all_compilers()) {
+  for (const tuning::CompilerChoice& choice : all_compilers()) {
     for (const std::string& found : differences_in_c(samples, choice)) EXPECT_EQ(found, "");
     if (HasFailure()) return;
   }

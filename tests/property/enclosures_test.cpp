@@ -201,7 +201,7 @@ std::vector<Translation> contracting_compilers() {
     const std::string path = runtime::find_program(name);
     if (path.empty()) continue;
     const std::vector<std::string> flags = {"-O3", "-march=native"};
-    all.push_back({name, codegen::Dialect::c, {path, flags}, true});
+    all.push_back({name, backend::Dialect::c, {path, flags}, true});
   }
   return all;
 }

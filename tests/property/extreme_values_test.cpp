@@ -188,7 +188,7 @@ TEST(ExtremeValues, are_computed_in_lanes_where_they_should_be) {
 
 TEST(ExtremeValues, have_one_meaning_in_c) {
   const std::vector<Sample> samples = with_reductions();
-  for (const driver::CompilerChoice& choice : all_compilers()) {
+  for (const tuning::CompilerChoice& choice : all_compilers()) {
     for (const std::string& found : differences_in_c(samples, choice)) EXPECT_EQ(found, "");
     if (HasFailure()) return;
   }

@@ -16,7 +16,7 @@
 namespace mdh::test {
 namespace {
 
-using codegen::Dialect;
+using backend::Dialect;
 using scalar::Function;
 using scalar::Scalar;
 using scalar::Type;
@@ -263,7 +263,7 @@ Cases random_cases(Choices& choices, const Function& f, int count) {
 // ---- code
 
 kernel::Module printed_module(const Function& f, Dialect dialect, const std::string& name) {
-  codegen::ExprPrinter printer(dialect);
+  backend::ExprPrinter printer(dialect);
   std::string pointers, loads, stores;
   std::vector<std::string> arguments, results;
   kernel::Module module{.language = "c", .name = name};

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "mdh/codegen/c_expr.h"
+#include "mdh/backend/c/expr.h"
 #include "mdh/runtime/host/library.h"
 #include "mdh/scalar/function.h"
 #include "tests/property/choices.h"
@@ -15,7 +15,7 @@ namespace mdh::test {
 /// is that of C.
 struct Translation {
   std::string name;
-  codegen::Dialect dialect;
+  backend::Dialect dialect;
   runtime::host::Compiler compiler;
   bool contracts = false;  // a * b + c may be rounded once
 };
@@ -37,7 +37,7 @@ scalar::Value any_value(Choices& choices, scalar::Scalar type);
 Cases random_cases(Choices& choices, const scalar::Function& f, int count);
 
 /// A kernel that applies f to arrays of elements in memory.
-kernel::Module printed_module(const scalar::Function& f, codegen::Dialect dialect,
+kernel::Module printed_module(const scalar::Function& f, backend::Dialect dialect,
                               const std::string& name);
 
 /// Compiles all of them at once: what each gives, case by case, leaf by leaf.

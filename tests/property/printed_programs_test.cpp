@@ -14,7 +14,7 @@
 namespace mdh::test::printed_programs_test {
 namespace {
 
-using codegen::Dialect;
+using backend::Dialect;
 using scalar::Function;
 
 std::vector<Trial> random_trials(Choices& choices, int files) {
@@ -45,7 +45,7 @@ void expect_interpreters_results(const Function& f) {
 
 /// A function of OpenCL C that has the arguments by value and stores the results.
 std::string opencl_function(const Function& f, size_t number) {
-  codegen::ExprPrinter printer(Dialect::opencl);
+  backend::ExprPrinter printer(Dialect::opencl);
   std::vector<std::string> arguments, results, parameters;
   std::string stores;
   for (size_t n = 0; n < f.parameters.size(); ++n) {

@@ -83,9 +83,9 @@ std::string difference(const Sample& sample, const std::vector<Array>& found) {
   return "";
 }
 
-std::vector<driver::CompilerChoice> all_compilers() {
-  std::vector<driver::CompilerChoice> all = {{}};
-  for (const driver::CompilerChoice& choice : driver::compilers_here()) {
+std::vector<tuning::CompilerChoice> all_compilers() {
+  std::vector<tuning::CompilerChoice> all = {{}};
+  for (const tuning::CompilerChoice& choice : tuning::compilers_here()) {
     const bool usual = choice.flags == std::vector<std::string>{"-O3"};  // the first one, again
     if (!usual) all.push_back(choice);
   }
@@ -93,7 +93,7 @@ std::vector<driver::CompilerChoice> all_compilers() {
 }
 
 std::vector<std::string> differences_in_c(const std::vector<Sample>& samples,
-                                          const driver::CompilerChoice& choice) {
+                                          const tuning::CompilerChoice& choice) {
   std::vector<kernel::Module> modules;
   for (const Sample& sample : samples) {
     modules.push_back(module_of(sample, "openmp"));

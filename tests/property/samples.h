@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "mdh/driver/compiler_choice.h"
 #include "mdh/hl/program.h"
 #include "mdh/kernel/module.h"
 #include "mdh/runtime/opencl/context.h"
 #include "mdh/scalar/array.h"
+#include "mdh/tuning/compiler_choice.h"
 
 namespace mdh::test {
 
@@ -33,11 +33,11 @@ std::string difference(const Sample& sample, const std::vector<scalar::Array>& f
 
 /// The usual compiler as it is called for a kernel that asks for nothing, and all those that tuned
 /// kernels ask for.
-std::vector<driver::CompilerChoice> all_compilers();
+std::vector<tuning::CompilerChoice> all_compilers();
 
 /// One text per sample, empty where it is right; all are one translation unit.
 std::vector<std::string> differences_in_c(const std::vector<Sample>& samples,
-                                          const driver::CompilerChoice& choice);
+                                          const tuning::CompilerChoice& choice);
 
 /// The device of tests, if there is one.
 std::optional<runtime::opencl::Context> opencl_context();

@@ -1,7 +1,8 @@
 #include <cstdio>
 
-#include "mdh/driver/rates.h"
+#include "mdh/calibration/rates.h"
 #include "mdh/driver/run.h"
+#include "mdh/support/cores.h"
 #include "mdh/support/text.h"
 #include "tools/mdh/say.h"
 #include "tools/mdh/verbs.h"
@@ -50,7 +51,7 @@ std::string target_state(const driver::Target& target) {
 
 std::string rates_text(const std::string& source, const model::Rates& rates,
                        const std::vector<std::string>& typical) {
-  std::string lines = driver::describe(rates);
+  std::string lines = calibration::describe(rates);
   for (const std::string& name : typical) lines += "typical is " + name + "\n";
   std::string text = source;
   for (const std::string& line : split(lines, '\n')) {
@@ -61,12 +62,12 @@ std::string rates_text(const std::string& source, const model::Rates& rates,
 
 /// What costs are estimated with.
 std::string rates_state(Rates wanted) {
-  const int cores = driver::available_cores();
+  const int cores = available_cores();
   if (wanted == Rates::known) {
-    const driver::KnownRates known = driver::known_rates(cores);
+    const calibration::KnownRates known = calibration::known_rates(cores);
     return rates_text(known.source, known.rates, known.typical);
   }
-  const driver::FreshRates fresh = driver::measure_rates(cores);
+  const calibration::FreshRates fresh = calibration::measure_rates(cores);
   const std::string place = fresh.stored ? "stored in '" + fresh.file + "'"
                                          : "not stored, '" + fresh.file + "' cannot be written";
   return rates_text("measured just now, " + place, fresh.calibration.rates,
@@ -76,7 +77,7 @@ std::string rates_state(Rates wanted) {
 }  // namespace
 
 int doctor(Rates rates) {
-  fmt::print("cores: {}\n", driver::available_cores());
+  fmt::print("cores: {}\n", available_cores());
   int exit = report("worker", worker_state) ? 0 : 3;
   for (const driver::Target& target : driver::targets()) {
     if (!report("target " + target.name, [&] { return target_state(target); })) exit = 3;

@@ -93,15 +93,15 @@ int best_record(const Request& given, ListAs form) {
   request.needs_config = false;
   const Problem problem = resolve(request);
   const tune::Contents contents = load_records(request);
-  const driver::Site site{.target = problem.target,
+  const tuning::Site site{.target = problem.target,
                           .device = request.target,
                           .machine = request.machine.empty() ? nullptr : &problem.machine};
-  const driver::BestConfig best = driver::best_config(problem.program, site, contents.records);
+  const tuning::BestConfig best = tuning::best_config(problem.program, site, contents.records);
   if (!best.found) no_record(request, problem, contents.records, best.skipped);
   for (const std::string& why : best.skipped) {
     if (!request.quiet) say("mdh: note: {}\n", why);
   }
-  if (!request.quiet) say("mdh: record: {}\n", driver::describe(best.found->record));
+  if (!request.quiet) say("mdh: record: {}\n", tuning::describe(best.found->record));
   if (form == ListAs::lines) {
     fmt::print("{}\n", print(best.found->record));
   } else {

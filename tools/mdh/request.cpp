@@ -1,17 +1,17 @@
 #include "tools/mdh/request.h"
+#include "mdh/support/cores.h"
 
 #include <cstdio>
 #include <filesystem>
 
 #include "mdh/driver/decomposition.h"
 #include "mdh/driver/devices.h"
-#include "mdh/driver/machine_identity.h"
-#include "mdh/driver/neighbour_choice.h"
 #include "mdh/hl/parse.h"
 #include "mdh/scalar/parse.h"
 #include "mdh/scalar/resolve.h"
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
+#include "mdh/tuning/neighbour_choice.h"
 #include "tools/mdh/say.h"
 
 namespace mdh::tool {
@@ -187,7 +187,7 @@ void take_config(const Request& request, std::optional<ll::Config> config, Probl
   problem.machine = named.empty() ? driver::machine_of(*problem.target, request.target)
                                   : machine::load_machine(named);
   if (!config) config = schedule_of(request, problem);
-  problem.config = {*config, driver::ConfigSource::file, request.config};
+  problem.config = {*config, tuning::ConfigSource::file, request.config};
 }
 
 /// The records to choose from. Those of the user are no reason to stop if they cannot be read, or
@@ -212,29 +212,29 @@ void say_once(const Request& request, Problem& problem, const std::string& note)
 }
 
 /// What the model chose, or what was the best for a neighbouring size.
-driver::ChosenConfig fastest_of(const driver::Selection& selection, const Request& request,
+tuning::ChosenConfig fastest_of(const tuning::Selection& selection, const Request& request,
                                 const Problem& problem) {
-  const driver::CandidateOptions options = candidates_of(request, problem);
-  const auto known = driver::remembered_choice(problem.program, selection, options);
+  const tuning::CandidateOptions options = candidates_of(request, problem);
+  const auto known = tuning::remembered_choice(problem.program, selection, options);
   if (known || !request.may_measure) return known.value_or(selection.chosen);
   if (!request.quiet) {
     say("mdh: comparing the model's choice with the best one of a neighbouring size ...\n");
   }
-  return driver::measured_choice(problem.program, selection, options);
+  return tuning::measured_choice(problem.program, selection, options);
 }
 
 /// The best of the records, else what the model chooses, else the default.
 void select_config(const Request& request, Problem& problem) {
   std::optional<machine::Machine> machine;
   if (!request.machine.empty()) machine = machine::load_machine(request.machine);
-  const driver::Site site{
+  const tuning::Site site{
       .target = problem.target, .device = request.target, .machine = machine ? &*machine : nullptr};
-  driver::Selection selection = driver::select_config(
+  tuning::Selection selection = tuning::select_config(
       problem.program, site, problem.records,
-      request.same_bits ? driver::available_cores() : problem.threads,
-      request.needs_config && !request.require_tuned ? driver::WithoutRecord::model
-                                                     : driver::WithoutRecord::usual);
-  if (request.require_tuned && selection.chosen.source != driver::ConfigSource::record) {
+      request.same_bits ? available_cores() : problem.threads,
+      request.needs_config && !request.require_tuned ? tuning::WithoutRecord::model
+                                                     : tuning::WithoutRecord::usual);
+  if (request.require_tuned && selection.chosen.source != tuning::ConfigSource::record) {
     std::vector<std::string> why = problem.notes;
     why.insert(why.end(), selection.skipped.begin(), selection.skipped.end());
     no_record(request, problem, problem.records, why);
@@ -270,7 +270,7 @@ Problem resolve(const Request& request) {
     problem.instance.sizes.push_back(constant(d.size).value_or(0));
   }
   describe(problem, generic, bindings);
-  problem.threads = request.threads > 0 ? request.threads : driver::available_cores();
+  problem.threads = request.threads > 0 ? request.threads : available_cores();
   if (request.config.empty()) {
     problem.records = usable_records(request, problem);
     select_config(request, problem);
@@ -283,19 +283,19 @@ Problem resolve(const Request& request) {
 void take_next_config(const Request& request, Problem& problem, const Diagnostic& failure) {
   std::optional<machine::Machine> machine;
   if (!request.machine.empty()) machine = machine::load_machine(request.machine);
-  driver::Remaining rest = driver::without_best(problem.program,
+  tuning::Remaining rest = tuning::without_best(problem.program,
                                                 {.target = problem.target,
                                                  .device = request.target,
                                                  .machine = machine ? &*machine : nullptr},
                                                 std::move(problem.records), failure);
   problem.records = std::move(rest.records);
-  if (++problem.failed_records == driver::most_failed_records) problem.records.clear();
+  if (++problem.failed_records == tuning::most_failed_records) problem.records.clear();
   say_once(request, problem, rest.note);
   select_config(request, problem);
 }
 
-driver::CandidateOptions candidates_of(const Request& request, const Problem& problem) {
-  driver::CandidateOptions options{.target = problem.target,
+tuning::CandidateOptions candidates_of(const Request& request, const Problem& problem) {
+  tuning::CandidateOptions options{.target = problem.target,
                                    .machine = problem.machine,
                                    .threads = problem.threads,
                                    .seed = request.seed};

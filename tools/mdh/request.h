@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "examples/catalogue.h"
-#include "mdh/driver/candidates.h"
-#include "mdh/driver/fallback.h"
+#include "mdh/tuning/candidates.h"
+#include "mdh/tuning/fallback.h"
 
 namespace mdh::tool {
 
@@ -42,7 +42,7 @@ struct Problem {
   std::vector<std::pair<std::string, std::string>> types;
   const driver::Target* target = nullptr;
   machine::Machine machine;
-  driver::ChosenConfig config;
+  tuning::ChosenConfig config;
   int threads = 1;
   std::vector<tune::Record> records;  // that the configuration was chosen from
   int failed_records = 0;             // those that were tried in vain
@@ -55,7 +55,7 @@ Problem resolve(const Request& request);
 void take_next_config(const Request& request, Problem& problem, const Diagnostic& failure);
 
 /// How configurations of the problem are tried. Both must outlive it.
-driver::CandidateOptions candidates_of(const Request& request, const Problem& problem);
+tuning::CandidateOptions candidates_of(const Request& request, const Problem& problem);
 
 /// The records that the request names, else those of the user. A file that is named must be there.
 tune::Contents load_records(const Request& request);

@@ -28,9 +28,9 @@ driver::RunOptions options_of(const Problem& problem, const Request& request,
   options.device = request.target;
   options.machine = problem.machine;
   options.config = problem.config.config;
-  if (problem.config.source == driver::ConfigSource::model) {
+  if (problem.config.source == tuning::ConfigSource::model) {
     options.otherwise = [&] {
-      return driver::default_choice(problem.program, problem.machine, problem.threads).config;
+      return tuning::default_choice(problem.program, problem.machine, problem.threads).config;
     };
   }
   options.threads = problem.threads;
@@ -166,8 +166,8 @@ driver::RunReport run_what_works(Problem& problem, const Request& request,
     try {
       return run_with_progress(problem, request, verb);
     } catch (const Error& e) {
-      const bool may_give_way = problem.config.source == driver::ConfigSource::record &&
-                                driver::is_failure_of_kernel(e.diagnostic());
+      const bool may_give_way = problem.config.source == tuning::ConfigSource::record &&
+                                tuning::is_failure_of_kernel(e.diagnostic());
       if (!may_give_way) throw;
       take_next_config(request, problem, e.diagnostic());
       if (verb.deterministic) check_deterministic(problem.config.config);

@@ -5,10 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "mdh/driver/tuner.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
+#include "mdh/tuning/tuner.h"
 #include "tools/mdh/say.h"
 #include "tools/mdh/tune_page.h"
 #include "tools/mdh/tune_progress.h"
@@ -57,7 +57,7 @@ Budget budget_of(const std::string& text) {
              "write 60s, 3m, or a number of evaluations such as 200");
 }
 
-driver::Site site_of(const Request& request, const Problem& problem) {
+tuning::Site site_of(const Request& request, const Problem& problem) {
   return {.target = problem.target, .device = request.target, .machine = &problem.machine};
 }
 
@@ -75,7 +75,7 @@ std::vector<tune::Record> earlier_records(const Request& request) {
   }
 }
 
-driver::Trial trial_of(const driver::RecordedConfig& recorded) {
+tuning::Trial trial_of(const tuning::RecordedConfig& recorded) {
   const tune::Record& record = recorded.record;
   const tune::RecordTime& time = record.time_us;
   return {.config = recorded.config,
@@ -87,18 +87,18 @@ driver::Trial trial_of(const driver::RecordedConfig& recorded) {
 }
 
 /// Takes over what earlier searches found out about this problem and about its neighbours.
-void learn(const Problem& problem, const driver::Site& where,
-           const std::vector<tune::Record>& records, driver::TuneOptions& options) {
+void learn(const Problem& problem, const tuning::Site& where,
+           const std::vector<tune::Record>& records, tuning::TuneOptions& options) {
   constexpr size_t best_few = 8;
-  const driver::KnownConfigs known = known_configs(problem.program, where, records);
-  for (const driver::RecordedConfig& recorded : known.proven) {
+  const tuning::KnownConfigs known = known_configs(problem.program, where, records);
+  for (const tuning::RecordedConfig& recorded : known.proven) {
     options.known.push_back(trial_of(recorded));
     if (options.starts.size() < best_few) options.starts.push_back(recorded.config);
   }
-  for (const driver::RecordedConfig& recorded : known.failed) {
+  for (const tuning::RecordedConfig& recorded : known.failed) {
     options.known.push_back(trial_of(recorded));
   }
-  for (const driver::RecordedConfig& near : neighbours(problem.program, where, records, 4)) {
+  for (const tuning::RecordedConfig& near : neighbours(problem.program, where, records, 4)) {
     options.starts.push_back(near.config);
   }
 }
@@ -107,13 +107,13 @@ void learn(const Problem& problem, const driver::Site& where,
 /// there may be room for later records again.
 class Recorder {
  public:
-  Recorder(const Request& request, const Problem& problem, const driver::Site& where)
+  Recorder(const Request& request, const Problem& problem, const tuning::Site& where)
       : request_(request),
         problem_(problem),
         where_(where),
         file_(request.no_records ? "" : records_file(request)) {}
 
-  void operator()(const driver::Trial& trial) {
+  void operator()(const tuning::Trial& trial) {
     if (file_.empty()) return;
     tune::Record record = new_record(problem_.program, problem_.machine, trial.config, where_);
     record.outcome = trial.outcome;
@@ -143,7 +143,7 @@ class Recorder {
   bool has_recorded() const { return written_ > 0; }
 
  private:
-  static std::vector<std::string> flags_of(const driver::Trial& trial) {
+  static std::vector<std::string> flags_of(const tuning::Trial& trial) {
     std::vector<std::string> words = {trial.config.code.kernel.compiler};
     for (const std::string& flag : trial.config.code.kernel.flags) words.push_back(flag);
     return words;
@@ -151,15 +151,15 @@ class Recorder {
 
   const Request& request_;
   const Problem& problem_;
-  const driver::Site& where_;
+  const tuning::Site& where_;
   std::string file_;
   size_t written_ = 0;
   size_t lost_ = 0;
 };
 
-driver::TuneOptions options_of(const Request& request, const Problem& problem,
+tuning::TuneOptions options_of(const Request& request, const Problem& problem,
                                const TuneVerbOptions& verb) {
-  driver::TuneOptions options;
+  tuning::TuneOptions options;
   options.candidates = candidates_of(request, problem);
   const Budget budget = budget_of(verb.budget);
   options.seconds = budget.seconds;
@@ -172,7 +172,7 @@ driver::TuneOptions options_of(const Request& request, const Problem& problem,
   return options;
 }
 
-double rate(double amount, const driver::Trial& trial) {
+double rate(double amount, const tuning::Trial& trial) {
   return amount / (trial.timing.median_us * 1e3);
 }
 
@@ -185,13 +185,13 @@ std::string gist(const std::string& reason) {
   return lines.empty() ? "" : lines.front();
 }
 
-[[noreturn]] void nothing_works(const driver::TuneReport& report) {
+[[noreturn]] void nothing_works(const tuning::TuneReport& report) {
   Diagnostic d{.kind = DiagnosticKind::no_candidate, .code = "E880"};
   d.message = "no configuration works";
   for (const auto& [kind, count] : report.failures) {
     const auto first = std::find_if(
         report.trials.begin(), report.trials.end(),
-        [&name = kind](const driver::Trial& trial) { return to_string(trial.outcome) == name; });
+        [&name = kind](const tuning::Trial& trial) { return to_string(trial.outcome) == name; });
     d.notes.push_back(fmt::format("{} {}, the first: {}", count, kind, gist(first->reason)));
   }
   d.hint =
@@ -199,13 +199,13 @@ std::string gist(const std::string& reason) {
   throw Error(d);
 }
 
-void print_json(const Problem& problem, const driver::TuneReport& report, const Recorder& records) {
+void print_json(const Problem& problem, const tuning::TuneReport& report, const Recorder& records) {
   nlohmann::ordered_json out;
   out["schema"] = "mdh_tune 1";
   out["program"] = problem.program.name;
   out["evaluations"] = report.trials.size();
   out["failures"] = report.failures;
-  const driver::Screening& screening = report.screening;
+  const tuning::Screening& screening = report.screening;
   out["screening"] = {{"candidates", screening.candidates},
                       {"asking_s", screening.asking},
                       {"compiling_s", screening.compiling},
@@ -228,7 +228,7 @@ void print_json(const Problem& problem, const driver::TuneReport& report, const 
 }
 
 /// Only a final compares with what would run without tuning.
-void print_gain(const driver::TuneReport& report) {
+void print_gain(const tuning::TuneReport& report) {
   if (!report.gain) {
     fmt::print("gain        not known: {}\n", report.no_gain_because);
     return;
@@ -238,8 +238,8 @@ void print_gain(const driver::TuneReport& report) {
              report.untuned->timing.median_us, about);
 }
 
-void print_text(const Problem& problem, const driver::TuneReport& report, const Recorder& records) {
-  const driver::Trial& best = *report.best;
+void print_text(const Problem& problem, const tuning::TuneReport& report, const Recorder& records) {
+  const tuning::Trial& best = *report.best;
   std::vector<std::string> failures;
   for (const auto& [kind, count] : report.failures) {
     failures.push_back(fmt::format("{} {}", count, kind));
@@ -257,7 +257,7 @@ void print_text(const Problem& problem, const driver::TuneReport& report, const 
     fmt::print("load        {} times were taken while other programs used the cores\n",
                report.loaded);
   }
-  const driver::Screening& s = report.screening;
+  const tuning::Screening& s = report.screening;
   if (s.candidates > 0) {
     fmt::print(
         "screened    {}, {:.3g} a second: {:.2g} s asking, {:.2g} s compiling, {:.2g} s "
@@ -270,7 +270,7 @@ void print_text(const Problem& problem, const driver::TuneReport& report, const 
 
 /// What came of it: on stdout, and as a page, also if nothing works.
 void show_report(const Request& request, const TuneVerbOptions& verb, const Problem& problem,
-                 const driver::TuneReport& report, const Recorder& records) {
+                 const tuning::TuneReport& report, const Recorder& records) {
   if (report.best) {
     verb.json ? print_json(problem, report, records) : print_text(problem, report, records);
   }
@@ -291,17 +291,17 @@ int tune(const Request& request, const TuneVerbOptions& verb) {
     unsupported("E883", {}, fmt::format("tuning for target '{}'", problem.target->name),
                 "mdh tune works for --target openmp");
   }
-  driver::TuneOptions options = options_of(request, problem, verb);
+  tuning::TuneOptions options = options_of(request, problem, verb);
   if (!verb.report.empty()) require_writable(verb.report);
-  const driver::Site where = site_of(request, problem);
+  const tuning::Site where = site_of(request, problem);
   learn(problem, where, earlier_records(request), options);
   Recorder record(request, problem, where);
   const StopOnInterrupt stop;
-  driver::TuneReport report;
+  tuning::TuneReport report;
   {
     TuneProgressBar bar(options, request.quiet);
-    report = driver::tune(problem.program, options,
-                          [&](const driver::Trial& trial, const driver::TuneProgress& progress) {
+    report = tuning::tune(problem.program, options,
+                          [&](const tuning::Trial& trial, const tuning::TuneProgress& progress) {
                             record(trial);
                             bar.warn_of_load(trial);
                             bar.show(progress);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "mdh/driver/machine_identity.h"
-#include "mdh/driver/rates.h"
+#include "mdh/calibration/rates.h"
+#include "mdh/driver/devices.h"
 #include "mdh/report/tuning_page.h"
 #include "mdh/support/text.h"
 
@@ -53,13 +53,13 @@ std::string command_line(const std::vector<std::string>& words) {
 }
 
 std::string tune_page(const Request& request, const TuneVerbOptions& verb, const Problem& problem,
-                      const driver::TuneReport& report, Recorded recorded) {
+                      const tuning::TuneReport& report, Recorded recorded) {
   report::TuningPage page{.program = problem.program,
                           .sizes = problem.size_values,
                           .types = problem.types,
                           .machine = problem.machine,
                           .hardware = driver::identity_of(*problem.target, request.target),
-                          .rates = driver::rates_of(problem.machine, problem.threads),
+                          .rates = calibration::rates_of(problem.machine, problem.threads),
                           .threads = problem.threads,
                           .when = tune::now_utc(),
                           .version = MDH_VERSION,

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "mdh/driver/tuner.h"
+#include "mdh/tuning/tuner.h"
 #include "tools/mdh/verbs.h"
 
 namespace mdh::tool {
@@ -13,7 +13,7 @@ enum class Recorded { yes, no };
 
 /// HTML.
 std::string tune_page(const Request& request, const TuneVerbOptions& verb, const Problem& problem,
-                      const driver::TuneReport& report, Recorded recorded);
+                      const tuning::TuneReport& report, Recorded recorded);
 
 /// Words as a shell reads them back: matvec, --size, 'my file.mdh'.
 std::string command_line(const std::vector<std::string>& words);

@@ -10,7 +10,7 @@
 
 namespace mdh::tool {
 
-TuneProgressBar::TuneProgressBar(const driver::TuneOptions& options, bool quiet)
+TuneProgressBar::TuneProgressBar(const tuning::TuneOptions& options, bool quiet)
     : seconds_(options.seconds),
       evaluations_(options.evaluations),
       quiet_(quiet),
@@ -22,7 +22,7 @@ TuneProgressBar::~TuneProgressBar() {
   if (!quiet_ && terminal_) say("\r\033[K");
 }
 
-void TuneProgressBar::warn_of_load(const driver::Trial& trial) {
+void TuneProgressBar::warn_of_load(const tuning::Trial& trial) {
   if (!trial.is_good() || !trial.is_loaded() || quiet_ || has_warned_) return;
   has_warned_ = true;
   say("{}mdh: note: other programs use the cores, for {:.0f} % of the time. Times that this "
@@ -31,7 +31,7 @@ void TuneProgressBar::warn_of_load(const driver::Trial& trial) {
       terminal_ ? "\r\033[K" : "", 100 * trial.timing.load);
 }
 
-std::string progress_text(const driver::TuneProgress& progress, double seconds,
+std::string progress_text(const tuning::TuneProgress& progress, double seconds,
                           size_t evaluations) {
   std::string text =
       progress.best_us ? fmt::format("best {:.4g} us", *progress.best_us) : "no best";
@@ -43,7 +43,7 @@ std::string progress_text(const driver::TuneProgress& progress, double seconds,
   return text + fmt::format(", {:.0f} s left", std::max(0.0, seconds - progress.seconds));
 }
 
-void TuneProgressBar::show(const driver::TuneProgress& progress) {
+void TuneProgressBar::show(const tuning::TuneProgress& progress) {
   if (quiet_) return;
   const double part = evaluations_ > 0 ? static_cast<double>(progress.evaluations) /
                                              static_cast<double>(evaluations_)

@@ -3,21 +3,21 @@
 
 #include <chrono>
 
-#include "mdh/driver/tuner.h"
+#include "mdh/tuning/tuner.h"
 
 namespace mdh::tool {
 
 class TuneProgressBar {
  public:
-  TuneProgressBar(const driver::TuneOptions& options, bool quiet);
+  TuneProgressBar(const tuning::TuneOptions& options, bool quiet);
   ~TuneProgressBar();
   TuneProgressBar(const TuneProgressBar&) = delete;
   TuneProgressBar& operator=(const TuneProgressBar&) = delete;
 
-  void show(const driver::TuneProgress& progress);
+  void show(const tuning::TuneProgress& progress);
 
   /// Once, at the first time that other programs disturbed.
-  void warn_of_load(const driver::Trial& trial);
+  void warn_of_load(const tuning::Trial& trial);
 
  private:
   double seconds_;
@@ -28,6 +28,6 @@ class TuneProgressBar {
 };
 
 /// "best 15.2 us, 118 tried, 3 failed, 12 s left"
-std::string progress_text(const driver::TuneProgress& progress, double seconds, size_t evaluations);
+std::string progress_text(const tuning::TuneProgress& progress, double seconds, size_t evaluations);
 
 }  // namespace mdh::tool

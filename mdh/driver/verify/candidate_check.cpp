@@ -1,6 +1,7 @@
 #include "mdh/driver/verify/candidate_check.h"
 
 #include "mdh/hl/print.h"
+#include "mdh/support/cores.h"
 
 namespace mdh::driver {
 namespace {

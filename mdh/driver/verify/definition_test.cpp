@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "mdh/driver/memory.h"
-#include "mdh/driver/test_programs.h"
+#include "mdh/ll/shared_test_programs.h"
 #include "mdh/driver/verify/data_sets.h"
 #include "mdh/driver/verify/measured.h"
 #include "mdh/driver/verify/plain_loops.h"

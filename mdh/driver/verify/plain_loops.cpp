@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "mdh/codegen/c_expr.h"
+#include "mdh/backend/c/expr.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/support/text.h"
 
 namespace mdh::driver {
 namespace {
 
-using codegen::ExprPrinter;
+using backend::ExprPrinter;
 using hl::Shape;
 using scalar::Scalar;
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mdh/driver/test_programs.h"
+#include "mdh/ll/shared_test_programs.h"
 #include "mdh/hl/parse.h"
 #include "mdh/ll/config.h"
 #include "mdh/scalar/tape.h"

@@ -1,0 +1,140 @@
+#include "mdh/backend/c/expr.h"
+
+#include <fmt/format.h>
+
+#include "mdh/backend/c/extreme.h"
+#include "mdh/backend/c/literal.h"
+#include "mdh/backend/c/operation.h"
+#include "mdh/backend/c/record.h"
+#include "mdh/scalar/operator_table.h"
+#include "mdh/support/text.h"
+
+namespace mdh::backend {
+namespace {
+
+using scalar::BinaryOp;
+using scalar::Expr;
+using scalar::Scalar;
+
+bool is_bitwise(BinaryOp op) {
+  return op == BinaryOp::bit_or || op == BinaryOp::bit_xor || op == BinaryOp::bit_and;
+}
+
+}  // namespace
+
+// ---- types and memory
+
+std::string ExprPrinter::storage_type(const scalar::Type& type) {
+  return type.is_scalar() ? helpers_.storage_type(scalar_of(type)) : c_structure(helpers_, type);
+}
+
+std::string ExprPrinter::value_type(const scalar::Type& type) {
+  return type.is_scalar() ? helpers_.value_type(scalar_of(type)) : c_structure(helpers_, type);
+}
+
+std::string ExprPrinter::load(const scalar::Type& type, const std::string& lvalue) {
+  return type.is_scalar() ? c_load(helpers_, scalar_of(type), lvalue) : lvalue;
+}
+
+std::string ExprPrinter::store(const scalar::Type& type, const std::string& lvalue,
+                               const std::string& value) {
+  return fmt::format("{} = {};\n", lvalue,
+                     type.is_scalar() ? c_stored(helpers_, scalar_of(type), value) : value);
+}
+
+// ---- expressions
+
+std::string ExprPrinter::text(const Expr& e, const Names& names) {
+  return std::visit([&](const auto& is) { return node(is, e, names); }, e.node().is);
+}
+
+std::string ExprPrinter::node(const scalar::Literal& n, const Expr& e, const Names&) {
+  helpers_.value_type(scalar_of(e.type()));  // a double has to be known
+  return c_constant(helpers_, scalar_of(e.type()), n.value);
+}
+
+std::string ExprPrinter::node(const scalar::Variable& n, const Expr&, const Names& names) {
+  const Names::Place place = names.find(n.symbol);
+  return place.is_pointer ? "(*" + place.text + ")" : place.text;
+}
+
+std::string ExprPrinter::node(const scalar::Unary& n, const Expr& e, const Names& names) {
+  return c_unary(helpers_, n.op, scalar_of(e.type()), text(n.operand, names));
+}
+
+std::string ExprPrinter::node(const scalar::Binary& n, const Expr&, const Names& names) {
+  if (const auto limited = find_limit(n)) {
+    const Scalar type = scalar_of(n.left.type());
+    const std::string helper = c_limited(helpers_, n.op, type, limited->comparison);
+    const std::string value = text(*limited->value, names);
+    return fmt::format("{}({}, {})", helper, value, text(*limited->limit, names));
+  }
+  const std::string left = text(n.left, names);
+  return c_binary(helpers_, n.op, scalar_of(n.left.type()), left, text(n.right, names));
+}
+
+std::string ExprPrinter::node(const scalar::Select& n, const Expr&, const Names& names) {
+  const std::string condition = text(n.condition, names), then = text(n.then, names);
+  return fmt::format("({} ? {} : {})", condition, then, text(n.otherwise, names));
+}
+
+std::string ExprPrinter::node(const scalar::Cast& n, const Expr& e, const Names& names) {
+  return c_cast(helpers_, scalar_of(n.operand.type()), scalar_of(e.type()), text(n.operand, names));
+}
+
+std::string ExprPrinter::node(const scalar::FieldOf& n, const Expr& e, const Names& names) {
+  const auto* variable = n.operand.as<scalar::Variable>();
+  const Names::Place place = variable ? names.find(variable->symbol) : Names::Place{};
+  const std::string record = place.is_pointer ? place.text + "->" : text(n.operand, names) + ".";
+  return load(e.type(), record + c_name(n.field));
+}
+
+std::string ExprPrinter::node(const scalar::ElementOf& n, const Expr& e, const Names& names) {
+  const int count = n.operand.type().array()->count;
+  const std::optional<int64_t> number = constant(n.index);
+  const bool is_inside = number && *number >= 0 && *number < count;
+  const std::string index =
+      is_inside ? std::to_string(*number) : c_inside(helpers_, text(n.index, names), count);
+  return load(e.type(), fmt::format("{}.at[{}]", text(n.operand, names), index));
+}
+
+std::string ExprPrinter::node(const scalar::Make& n, const Expr& e, const Names& names) {
+  std::vector<std::string> fields;
+  for (const scalar::Binding& field : n.fields) {
+    const scalar::Type& type = field.value.type();
+    const std::string value = text(field.value, names);
+    fields.push_back(
+        fmt::format(".{} = {}", c_name(field.symbol.name),
+                    type.is_scalar() ? c_stored(helpers_, scalar_of(type), value) : value));
+  }
+  return fmt::format("(({}){{{}}})", c_structure(helpers_, e.type()), join(fields, ", "));
+}
+
+// ---- indices
+
+std::string ExprPrinter::print_index(const Expr& e) {
+  if (const auto* n = e.as<scalar::Literal>()) return fmt::format("{}", n->value.as_integer());
+  if (const auto* v = e.as<scalar::Variable>()) return c_name(v->symbol.name);
+  if (const auto* s = e.as<scalar::Select>()) {
+    return fmt::format("({} ? {} : {})", print_index(s->condition), print_index(s->then),
+                       print_index(s->otherwise));
+  }
+  const auto* b = e.as<scalar::Binary>();
+  internal_check(b != nullptr, "not an index expression");
+  if (b->op == BinaryOp::minimum || b->op == BinaryOp::maximum) {
+    return c_binary(helpers_, b->op, Scalar::i64, print_index(b->left), print_index(b->right));
+  }
+  const int strength = scalar::operator_row(b->op).strength;
+  const auto operand = [&](const Expr& side, int least) {
+    const auto* inner = side.as<scalar::Binary>();
+    const int mine = inner ? scalar::operator_row(inner->op).strength : 0;
+    const std::string text = print_index(side);
+    // Bit operations bind stronger than comparisons here, and weaker in C.
+    const bool weak = mine > 0 && (mine < least || is_bitwise(inner->op));
+    return weak ? "(" + text + ")" : text;
+  };
+  return fmt::format("{} {} {}", operand(b->left, strength), scalar::operator_row(b->op).text,
+                     operand(b->right, strength + 1));
+}
+
+}  // namespace mdh::backend

@@ -1,0 +1,93 @@
+// The body of a concrete loop program in C; what a share, a barrier and a temporary are is left to
+// the target.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "mdh/backend/c/expr.h"
+#include "mdh/backend/c/lanes.h"
+#include "mdh/loop/program.h"
+
+namespace mdh::backend {
+
+class CPrinter {
+ public:
+  CPrinter(const loop::Program& p, Dialect dialect);
+  virtual ~CPrinter() = default;
+  CPrinter(const CPrinter&) = delete;
+  CPrinter& operator=(const CPrinter&) = delete;
+
+  std::string block(const loop::Block& block);
+  std::string helpers() const { return expressions_.helpers(); }
+
+ protected:
+  virtual std::string deal(const loop::Deal& s) = 0;
+  virtual std::string barrier(const loop::Barrier& s) = 0;
+  virtual std::string alloc(const loop::Buffer& b) = 0;
+
+  const loop::Program& program() const { return program_; }
+  ExprPrinter& expressions() { return expressions_; }
+
+  /// "L1.i, side by side in registers"
+  static std::string comment(const std::string& level, loop::How how);
+
+  /// The value of each counter of a flattened one, the last one fastest.
+  static std::string unflattened(const std::vector<loop::Counter>& counters,
+                                 const std::string& flat);
+
+  /// Which instance of a temporary this is: mixed radix of the digits it is per.
+  std::string instance(const loop::Buffer& b) const;
+
+ private:
+  std::string statement(const loop::Stmt& s);
+
+  // One for every kind of statement: what is forgotten here does not compile.
+  std::string print(const loop::For& s);
+  std::string print(const loop::Lanes& s);
+  std::string print(const loop::If& s);
+  std::string print(const loop::Let& s);
+  std::string print(const loop::Load& s);
+  std::string print(const loop::Store& s);
+  std::string print(const loop::Apply& s);
+  std::string print(const loop::Combine& s);
+  std::string print(const loop::AsyncCopy& s);
+  std::string print(const loop::Prefetch& s);
+  std::string print(const loop::Opaque& s);
+  std::string print(const loop::Transpose& s);
+  std::string print(const loop::Deal& s) { return deal(s); }
+  std::string print(const loop::Barrier& s) { return barrier(s); }
+  // Copies may land as soon as they are issued; then there is nothing to wait for.
+  static std::string print(const loop::Commit&) { return ""; }
+  static std::string print(const loop::Wait&) { return ""; }
+  static std::string print(const loop::Alloc&) { unprintable("an allocation"); }
+  static std::string print(const loop::Loop&) { unprintable("a structured loop"); }
+  static std::string print(const loop::Copy&) { unprintable("a structured copy"); }
+  static std::string print(const loop::Accumulate&) { unprintable("a structured sum"); }
+  static std::string print(const loop::WriteUp&) { unprintable("a structured result"); }
+  static std::string print(const loop::TeamCombine&) { unprintable("a structured combination"); }
+  static std::string print(const loop::ScanStep&) { unprintable("a structured scan"); }
+  static std::string print(const loop::ScanFix&) { unprintable("a structured scan"); }
+  [[noreturn]] static void unprintable(const char* what);
+
+  std::string begins(const loop::Buffer& b, const loop::Block& rest);
+  std::string declared(const Registers& registers, const loop::Buffer& b);
+  std::string element_by_element(const loop::Transpose& s);
+  std::string element(const loop::Element& e);
+  bool refers(const loop::Load& s, const loop::Block& rest) const;
+  std::string reference(const loop::Load& s);
+  std::string value(const Symbol& symbol) const;
+  std::vector<std::string> values(const std::vector<Symbol>& symbols) const;
+
+  const loop::Program& program_;
+  Dialect dialect_;
+  ExprPrinter expressions_;
+  RegisterMap registers_;
+  std::set<std::string> taken_;     // names that variables must not have
+  std::set<std::string> referred_;  // names of pointers to values
+};
+
+/// Buffers that the statements mention, in the order of declaration.
+std::vector<loop::Buffer> mentioned(const loop::Program& p, const loop::Block& block);
+
+}  // namespace mdh::backend

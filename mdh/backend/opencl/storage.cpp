@@ -1,0 +1,108 @@
+#include "mdh/backend/opencl/storage.h"
+
+#include <set>
+
+#include "mdh/backend/openmp/storage.h"
+
+namespace mdh::backend {
+namespace {
+
+using loop::Block;
+using loop::Stmt;
+using loop::Team;
+
+/// How the cores of a group share the work of the Deals that use a buffer.
+using Users = std::map<std::string, std::set<std::string>>;
+
+std::string signature(const loop::Deal& deal) {
+  std::string text = deal.collective ? "collective " : "";
+  for (const loop::Counter& share : deal.shares) text += share.var.name + ",";
+  return text;
+}
+
+void note_uses(const Block& block, const std::string& who, Users& users) {
+  for (const Stmt& s : block) {
+    const loop::Uses uses = loop::uses_of(s);
+    if (!s.as<loop::Alloc>()) {
+      for (const auto* list : {&uses.reads, &uses.writes}) {
+        for (const Symbol& b : *list) users[b.name].insert(who);
+      }
+    }
+    const auto* deal = s.as<loop::Deal>();
+    loop::for_each_child(s, [&](const Block& child) {
+      note_uses(child, deal && deal->team != Team::grid ? signature(*deal) : who, users);
+    });
+  }
+}
+
+enum class Lifetime { program, kernel, share };
+
+class Placer {
+ public:
+  explicit Placer(const loop::Program& p) : program_(p) { note_uses(p.body, "", users_); }
+
+  OpenCLStorage run() {
+    block(program_.body, Lifetime::program);
+    return std::move(result_);
+  }
+
+ private:
+  void block(const Block& statements, Lifetime lifetime) {
+    for (const Stmt& s : statements) {
+      if (const auto* alloc = s.as<loop::Alloc>()) place(alloc->buffer, lifetime);
+      Lifetime inside = lifetime;
+      if (const auto* deal = s.as<loop::Deal>()) {
+        inside = deal->team == Team::grid ? Lifetime::kernel : Lifetime::share;
+      }
+      loop::for_each_child(s, [&](const Block& child) { block(child, inside); });
+    }
+  }
+
+  void place(const Symbol& symbol, Lifetime lifetime) {
+    const loop::Buffer& b = find_buffer(program_, symbol);
+    if (result_.buffers.contains(b.symbol.name)) return;  // begins anew in several places
+    Placed& placed = result_.buffers[b.symbol.name];
+    const bool one_item = lifetime == Lifetime::share || is_used_alike(b);
+    const bool stays = lifetime != Lifetime::program && b.scope != loop::Scope::all;
+    if (lifetime == Lifetime::share && b.scope == loop::Scope::all) {
+      placed.space = Space::in_private;  // nobody else can tell
+    } else if (stays && b.scope >= loop::Scope::core && one_item) {
+      placed.space = Space::in_private;
+    } else if (stays) {
+      placed.space = Space::in_local;
+    } else {
+      placed = {Space::in_workspace, result_.workspace_bytes};
+      result_.workspace_bytes += whole_lines(scalar::volume(b.extents) * scalar::bytes_of(b.type) *
+                                             instances_of(program_, b));
+    }
+  }
+
+  /// Every instance is used by one work-item.
+  bool is_used_alike(const loop::Buffer& b) const {
+    const auto found = users_.find(b.symbol.name);
+    if (found == users_.end() || found->second.size() != 1) return false;
+    const std::string& who = *found->second.begin();
+    if (who.rfind("collective", 0) == 0) return false;
+    std::string mine;
+    for (const Symbol& digit : group_digits(program_, b)) mine += digit.name + ",";
+    return who == mine;
+  }
+
+  const loop::Program& program_;
+  Users users_;
+  OpenCLStorage result_;
+};
+
+}  // namespace
+
+std::vector<Symbol> group_digits(const loop::Program& p, const loop::Buffer& b) {
+  std::vector<Symbol> digits;
+  for (const Symbol& digit : b.per) {
+    if (find_digit(p, digit).how == loop::How::cores) digits.push_back(digit);
+  }
+  return digits;
+}
+
+OpenCLStorage opencl_storage_of(const loop::Program& p) { return Placer(p).run(); }
+
+}  // namespace mdh::backend

@@ -1,0 +1,32 @@
+// Where temporaries are kept when a program runs on work-groups and work-items.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "mdh/loop/program.h"
+
+namespace mdh::backend {
+
+enum class Space { in_private, in_local, in_workspace };
+
+struct Placed {
+  Space space = Space::in_workspace;
+  int64_t offset = 0;  // in the workspace
+};
+
+struct OpenCLStorage {
+  std::map<std::string, Placed> buffers;  // temporaries, by name
+  int64_t workspace_bytes = 0;
+
+  const Placed& of(const Symbol& buffer) const { return buffers.at(buffer.name); }
+};
+
+/// By who uses a temporary, not only by the region it was asked to be in: what outlives a kernel is
+/// in the workspace, what several work-items exchange at least in local memory.
+OpenCLStorage opencl_storage_of(const loop::Program& p);
+
+/// The digits of a temporary's instances that one work-group holds: those of its cores.
+std::vector<Symbol> group_digits(const loop::Program& p, const loop::Buffer& b);
+
+}  // namespace mdh::backend

@@ -1,0 +1,409 @@
+// Decisions about code.
+#include <algorithm>
+
+#include "mdh/hl/analysis.h"
+#include "mdh/search/space_context.h"
+#include "mdh/support/text.h"
+
+namespace mdh::search::space {
+namespace {
+
+using tune::Parameter;
+using tune::Point;
+using tune::Value;
+
+struct Compiler {
+  const char* label;
+  const char* compiler;
+  std::vector<std::string> flags;
+};
+
+/// The first one is what a machine has anyway.
+const std::vector<Compiler>& compilers() {
+  static const std::vector<Compiler> all = {
+      {"default", "", {}},
+      {"gcc", "gcc", {"-O3", "-fno-schedule-insns"}},
+      {"gcc, default level", "gcc", {"-fno-schedule-insns"}},
+      {"gcc, scheduled", "gcc", {"-O3"}},
+      {"clang", "clang", {}},
+  };
+  return all;
+}
+
+/// Which stagings of a buffer there are: the copy, then the registers.
+struct Stagings {
+  bool copy = false, registers = false;
+};
+
+Stagings stagings_of(const Point& p, const std::string& buffer) {
+  return {p.label("pack." + buffer) != "none" && p.label("pack." + buffer + ".region") != "-",
+          p.label("registers." + buffer) != "none"};
+}
+
+/// Values that make sense only where a buffer is staged.
+Parameter staged_parameter(const std::string& name, const std::string& buffer,
+                           std::vector<std::string> more, bool Stagings::*needs) {
+  const auto range = [buffer, more, needs](const Point& p) {
+    std::vector<Value> values = {more.front()};
+    const Stagings has = stagings_of(p, buffer);
+    const bool wanted = needs ? has.*needs : has.copy || has.registers;
+    for (size_t n = 1; wanted && n < more.size(); ++n) values.emplace_back(more[n]);
+    return values;
+  };
+  return {name + "." + buffer,
+          range,
+          {"pack." + buffer, "pack." + buffer + ".region", "registers." + buffer},
+          tune::ParameterKind::categorical};
+}
+
+/// Tiles of neighbouring rounds of a loop share elements of a buffer.
+bool shares_along(const SpaceContext& c, const Point& p, const std::string& buffer,
+                  const std::string& dimension) {
+  const hl::Program& program = c.variant(p.label("fuse")).program;
+  for (const hl::BufferView& view : program.inputs) {
+    if (view.symbol.name != buffer) continue;
+    for (size_t e = 0; e < view.accesses.front().index.size(); ++e) {
+      const auto affine = hl::find_affine(program, view.accesses.front().index[e]);
+      if (!affine) return false;
+      int moving = 0;
+      bool mine = false;
+      for (size_t d = 0; d < affine->coefficients.size(); ++d) {
+        if (affine->coefficients[d] == 0) continue;
+        ++moving;
+        mine = mine || program.dimensions[d].symbol.name == dimension;
+      }
+      if (mine && (moving > 1 || view.accesses.size() > 1)) return true;
+    }
+  }
+  return false;
+}
+
+/// Neighbouring tiles share elements.
+bool has_halo(const SpaceContext& c, const std::string& buffer) {
+  const hl::Program& program = c.variants.front().program;
+  for (const hl::BufferView& view : program.inputs) {
+    if (view.symbol.name != buffer) continue;
+    if (view.accesses.size() > 1) return true;
+    for (const hl::Expr& index : view.accesses.front().index) {
+      const auto affine = hl::find_affine(program, index);
+      if (!affine) return false;
+      const auto moves = [](int64_t step) { return step != 0; };
+      if (std::count_if(affine->coefficients.begin(), affine->coefficients.end(), moves) > 1) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// The innermost loop, by what the order of the layers says.
+std::string last_dimension(const SpaceContext& c, const Point& p) {
+  for (const std::string& layer : {c.layers.inner, c.layers.outer}) {
+    const std::string& order = p.label("order." + layer);
+    if (!order.empty()) return order.substr(order.rfind(',') + 1);
+  }
+  return {};
+}
+
+/// A tile of registers may keep what the next round of the innermost loop needs again.
+Parameter roll_parameter(const SpaceContext& c, const std::string& buffer) {
+  const auto range = [&c, buffer](const Point& p) {
+    std::vector<Value> values = {std::string("no")};
+    const bool inside = p.label("registers." + buffer) == c.layers.registers + "+0";
+    if (inside && shares_along(c, p, buffer, last_dimension(c, p))) values.emplace_back("yes");
+    return values;
+  };
+  return {"roll." + buffer,
+          range,
+          {"fuse", "registers." + buffer, "order." + c.layers.inner, "order." + c.layers.outer},
+          tune::ParameterKind::categorical};
+}
+
+void add_buffer(const SpaceContext& c, const std::string& b, std::vector<Parameter>& parameters) {
+  const auto add = [&](const char* name, std::vector<std::string> values, bool Stagings::*needs) {
+    parameters.push_back(staged_parameter(name, b, std::move(values), needs));
+  };
+  add("ahead", {"0", "8", "16", "32"}, nullptr);
+  if (has_halo(c, b)) parameters.push_back(roll_parameter(c, b));
+  add("opaque", {"no", "yes"}, nullptr);
+  add("blocks", {"no", "rows", "squares"}, &Stagings::copy);
+  if (!c.is_gpu()) return;
+  add("pad", {"0", "4"}, &Stagings::copy);
+  add("depth", {"1", "2"}, &Stagings::copy);
+  add("transport", {"plain", "registers", "async"}, &Stagings::copy);
+  add("width", {"0", "16"}, &Stagings::copy);
+  add("ready", {"1", "2"}, &Stagings::registers);  // depth in registers
+}
+
+std::vector<std::string> emissions(const SpaceContext& c) {
+  std::vector<std::string> all = {"program", "serpentine"};
+  for (const std::string& buffer : c.inputs) all.push_back("by_operand " + buffer);
+  return all;
+}
+
+std::vector<std::string> counts_of_cores(const SpaceContext& c) {
+  std::vector<std::string> all = {"0"};
+  for (const int64_t times : {1, 2}) all.push_back(std::to_string(times * c.options.cores));
+  return all;
+}
+
+/// Cores that wait for one another inside of a part take the parts as they come.
+Parameter dealt_parameter(const SpaceContext& c, const std::string& name,
+                          std::vector<std::string> choices) {
+  const auto range = [&c, choices](const Point& p) {
+    const LevelParts& parts = parts_at(c, p);
+    const SpaceVariant& variant = c.variant(p.label("fuse"));
+    const auto there = dimensions_on(c, variant, parts, c.layers.cores.front());
+    const bool waits = there.size() > 1 &&
+                       std::any_of(there.begin(), there.end(),
+                                   [&](const std::string& d) { return !variant.find(d)->is_kept; });
+    std::vector<Value> values = {choices.front()};
+    for (size_t n = 1; !waits && n < choices.size(); ++n) values.emplace_back(choices[n]);
+    return values;
+  };
+  std::vector<std::string> reads = parts_names(c);
+  reads.insert(reads.begin(), "fuse");
+  return {name, range, reads, tune::ParameterKind::categorical};
+}
+
+/// Cores of a CPU wait for each other in one way.
+std::vector<std::string> combinations(const SpaceContext& c) {
+  if (!c.is_gpu()) return {"default", name_of(ll::Combination::team_tree)};
+  std::vector<std::string> all = {"default"};
+  for (const std::string& name : names_of(ll::Combination{})) all.push_back(name);
+  return all;
+}
+
+/// A result is finished only behind loops or cores.
+bool is_combined_outside(const SpaceContext& c, const Point& p) {
+  const LevelParts& parts = parts_at(c, p);
+  const SpaceVariant& variant = c.variant(p.label("fuse"));
+  std::vector<std::string> layers = c.layers.cores;
+  layers.push_back(c.layers.outer);
+  return std::any_of(layers.begin(), layers.end(), [&](const std::string& layer) {
+    const std::vector<std::string> there = dimensions_on(c, variant, parts, layer);
+    return std::any_of(there.begin(), there.end(),
+                       [&](const std::string& d) { return !variant.find(d)->is_kept; });
+  });
+}
+
+/// Finished results that lie along lanes may be stored past the caches.
+Parameter store_parameter(const SpaceContext& c) {
+  const auto range = [&c](const Point& p) {
+    std::vector<Value> values = {name_of(ll::Hint::none)};
+    const LevelParts& parts = parts_at(c, p);
+    const SpaceVariant& variant = c.variant(p.label("fuse"));
+    const std::vector<std::string> lanes = dimensions_on(c, variant, parts, c.layers.lanes);
+    const bool along = std::any_of(lanes.begin(), lanes.end(),
+                                   [&](const std::string& d) { return variant.find(d)->is_kept; });
+    if (along && !is_combined_outside(c, p)) values.emplace_back(name_of(ll::Hint::streaming));
+    return values;
+  };
+  std::vector<std::string> reads = parts_names(c);
+  reads.insert(reads.begin(), "fuse");
+  return {"store", range, reads, tune::ParameterKind::categorical};
+}
+
+/// What happens where the last tile of registers is not whole.
+Parameter edge_parameter(const SpaceContext& c, const std::string& dimension) {
+  std::vector<std::string> reads = parts_names(c), tiles;
+  reads.insert(reads.begin(), "fuse");
+  for (const std::string& layer : {c.layers.registers, c.layers.lanes}) {
+    if (!layer.empty()) tiles.push_back(layer + "." + dimension);
+  }
+  const auto range = [&c, dimension, tiles](const Point& p) {
+    std::vector<Value> values = {std::string("clamp")};
+    const SpaceDimension* d = c.variant(p.label("fuse")).find(dimension);
+    int64_t tile = 1;
+    for (const std::string& name : tiles) tile *= p.integer(name);
+    if (d && d->is_kept && d->size % tile != 0) {
+      values.emplace_back(std::string("pad"));
+      const bool once = d->size > tile && !is_combined_outside(c, p);
+      if (once) values.emplace_back(std::string("overlap"));
+    }
+    return values;
+  };
+  return {"edge." + dimension, range, reads, tune::ParameterKind::categorical};
+}
+
+/// The only reduced level on a layer of cores, for which a combination is chosen.
+std::optional<ll::LevelName> combined_level(const SpaceVariant& variant, const ll::Config& config,
+                                            const std::string& layer) {
+  for (const ll::LevelName& level : levels_on(config, layer)) {
+    if (variant.find(level.dimension)->is_reduced) return level;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void add_code(const SpaceContext& c, std::vector<Parameter>& parameters) {
+  for (const std::string& buffer : c.inputs) add_buffer(c, buffer, parameters);
+  for (const std::string& dimension : c.dimensions) {
+    parameters.push_back(edge_parameter(c, dimension));
+  }
+  parameters.push_back(tune::labels("emit", emissions(c)));
+  parameters.push_back(store_parameter(c));
+  parameters.push_back(dealt_parameter(c, "deal", names_of(ll::Deal{})));
+  parameters.push_back(dealt_parameter(c, "cores", counts_of_cores(c)));
+  for (const std::string& layer : c.layers.cores) {
+    parameters.push_back(tune::labels("combine." + layer, combinations(c)));
+  }
+  std::vector<std::string> labels;
+  for (const Compiler& compiler : compilers()) labels.emplace_back(compiler.label);
+  if (c.is_gpu()) labels.resize(1);
+  parameters.push_back(tune::labels("compiler", labels));
+}
+
+namespace {
+
+/// The dimensions that walk along the first and the last axis of a buffer.
+std::vector<std::string> outer_axes(const SpaceVariant& variant, const std::string& buffer) {
+  for (const hl::BufferView& view : variant.program.inputs) {
+    if (view.symbol.name != buffer) continue;
+    std::vector<std::string> names;
+    for (const hl::Expr& index : view.accesses.front().index) {
+      const auto* v = index.as<scalar::Variable>();
+      if (v && variant.find(v->symbol.name)) names.push_back(v->symbol.name);
+    }
+    if (names.size() < 2) return {};
+    return {names.front(), names.back()};
+  }
+  return {};
+}
+
+/// The innermost loop.
+std::optional<ll::LevelName> last_loop(const SpaceContext& c, const ll::Config& config) {
+  std::optional<ll::LevelName> last;
+  for (const ll::LevelName& level : config.order) {
+    if (level.layer == c.layers.inner || level.layer == c.layers.outer) last = level;
+  }
+  return last;
+}
+
+void decode_buffer(const SpaceContext& c, const Point& p, const std::string& b,
+                   ll::Config& config) {
+  const Stagings has = stagings_of(p, b);
+  std::vector<ll::StageCode> codes(static_cast<size_t>(has.copy) + (has.registers ? 1 : 0));
+  if (codes.empty()) return;
+  const std::optional<ll::LevelName> last = last_loop(c, config);
+  if (p.label("ahead." + b) != "0" && last) {
+    codes.front().prefetch = ll::Prefetch{std::stol(p.label("ahead." + b)), *last};
+  }
+  codes.front().opaque = p.label("opaque." + b) == "yes";
+  if (p.has("roll." + b) && p.label("roll." + b) == "yes" && last) codes.back().roll = *last;
+  const std::vector<std::string> axes = outer_axes(c.variant(p.label("fuse")), b);
+  if (!axes.empty() && p.label("blocks." + b) == "rows") codes.front().copy_order = {{axes[0], 8}};
+  if (!axes.empty() && p.label("blocks." + b) == "squares") {
+    codes.front().copy_order = {{axes[0], 4}, {axes[1], 4}};
+  }
+  if (c.is_gpu()) {
+    if (has.copy) {
+      codes.front().pad = std::stol(p.label("pad." + b));
+      codes.front().depth = std::stol(p.label("depth." + b));
+      codes.front().width = std::stol(p.label("width." + b));
+      const auto& names = names_of(ll::Transport{});
+      const auto found = std::find(names.begin(), names.end(), p.label("transport." + b));
+      codes.front().transport = static_cast<ll::Transport>(found - names.begin());
+    }
+    if (has.registers) codes.back().depth = std::stol(p.label("ready." + b));
+  }
+  while (!codes.empty() && codes.back() == ll::StageCode{}) codes.pop_back();
+  if (!codes.empty()) config.code.stage[b] = codes;
+}
+
+template <class Choice>
+std::optional<Choice> choice_of(const std::string& label) {
+  const auto& names = names_of(Choice{});
+  const auto found = std::find(names.begin(), names.end(), label);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Choice>(found - names.begin());
+}
+
+}  // namespace
+
+void decode_code(const SpaceContext& c, const Point& p, ll::Config& config) {
+  const SpaceVariant& variant = c.variant(p.label("fuse"));
+  for (const std::string& buffer : c.inputs) decode_buffer(c, p, buffer, config);
+  for (const SpaceDimension& d : variant.dimensions) {
+    const std::string& edge = p.label("edge." + d.name);
+    if (edge != "clamp") config.code.edge[d.name] = *choice_of<ll::Edge>(edge);
+  }
+  config.code.kernel.emit = p.label("emit");
+  config.code.kernel.store = *choice_of<ll::Hint>(p.label("store"));
+  const ll::CoresCode cores{std::stol(p.label("cores")), *choice_of<ll::Deal>(p.label("deal"))};
+  if (!c.layers.cores.empty() && cores != ll::CoresCode{}) {
+    config.code.cores[c.layers.cores.front()] = cores;
+  }
+  for (const std::string& layer : c.layers.cores) {
+    const auto kind = choice_of<ll::Combination>(p.label("combine." + layer));
+    const auto level = combined_level(variant, config, layer);
+    if (kind && level) config.code.combine[*level] = *kind;
+  }
+  for (const Compiler& compiler : compilers()) {
+    if (compiler.label != p.label("compiler")) continue;
+    config.code.kernel.compiler = compiler.compiler;
+    config.code.kernel.flags = compiler.flags;
+  }
+}
+
+namespace {
+
+void encode_buffer(const SpaceContext& c, const ll::Config& config, const std::string& b,
+                   NamedValues& values) {
+  const auto staged = config.stage.find(b);
+  const auto codes = config.code.stage.find(b);
+  values["ahead." + b] = "0";
+  values["roll." + b] = values["opaque." + b] = values["blocks." + b] = "no";
+  if (c.is_gpu()) {
+    values["pad." + b] = values["width." + b] = "0";
+    values["depth." + b] = values["ready." + b] = "1";
+    values["transport." + b] = "plain";
+  }
+  if (staged == config.stage.end() || codes == config.code.stage.end()) return;
+  for (size_t n = 0; n < codes->second.size() && n < staged->second.size(); ++n) {
+    const ll::StageCode& code = codes->second[n];
+    const bool registers = staged->second[n].region == c.register_region;
+    if (code.prefetch) values["ahead." + b] = std::to_string(code.prefetch->distance);
+    if (code.roll) values["roll." + b] = "yes";
+    if (code.opaque) values["opaque." + b] = "yes";
+    if (code.copy_order.size() == 1) values["blocks." + b] = "rows";
+    if (code.copy_order.size() == 2) values["blocks." + b] = "squares";
+    if (!c.is_gpu()) continue;
+    values[(registers ? "ready." : "depth.") + b] = std::to_string(code.depth);
+    if (registers) continue;
+    values["pad." + b] = std::to_string(code.pad);
+    values["width." + b] = std::to_string(code.width);
+    values["transport." + b] = name_of(code.transport);
+  }
+}
+
+}  // namespace
+
+void encode_code(const SpaceContext& c, const ll::Config& config, NamedValues& values) {
+  for (const std::string& buffer : c.inputs) encode_buffer(c, config, buffer, values);
+  for (const std::string& dimension : c.dimensions) {
+    const auto edge = config.code.edge.find(dimension);
+    values["edge." + dimension] = edge == config.code.edge.end() ? "clamp" : name_of(edge->second);
+  }
+  values["emit"] = config.code.kernel.emit;
+  values["store"] = name_of(config.code.kernel.store);
+  const auto cores =
+      config.code.cores.empty() ? ll::CoresCode{} : config.code.cores.begin()->second;
+  values["cores"] = std::to_string(cores.count);
+  values["deal"] = name_of(cores.deal);
+  for (const std::string& layer : c.layers.cores) {
+    values["combine." + layer] = "default";
+    for (const auto& [level, kind] : config.code.combine) {
+      if (level.layer == layer) values["combine." + layer] = name_of(kind);
+    }
+  }
+  values["compiler"] = "default";
+  for (const Compiler& compiler : compilers()) {
+    const bool same = compiler.compiler == config.code.kernel.compiler &&
+                      compiler.flags == config.code.kernel.flags;
+    if (same) values["compiler"] = compiler.label;
+  }
+}
+
+}  // namespace mdh::search::space

@@ -1,0 +1,164 @@
+#include "mdh/search/space_context.h"
+
+#include <algorithm>
+
+#include "mdh/hl/analysis.h"
+#include "mdh/model/nest.h"
+#include "mdh/passes/lower/fuse.h"
+#include "mdh/scalar/lanes.h"
+#include "mdh/support/diagnostic.h"
+#include "mdh/support/text.h"
+
+namespace mdh::search::space {
+namespace {
+
+using machine::LayerKind;
+
+void add(std::vector<std::string>& to, const std::vector<std::string>& more) {
+  for (const std::string& name : more) {
+    if (!name.empty() && std::find(to.begin(), to.end(), name) == to.end()) to.push_back(name);
+  }
+}
+
+/// Blocked and interleaved ways to deal the parts of a dimension to cores and registers.
+std::vector<std::vector<std::string>> orders_of(const SpaceLayers& l, bool restricted) {
+  std::vector<std::string> first, others, second, inner_cores;
+  if (!l.cores.empty()) first = {l.cores.front()};
+  if (l.cores.size() > 1) {
+    others.assign(l.cores.begin() + 1, l.cores.end());
+    second = {others.front()};
+    inner_cores.assign(others.begin() + 1, others.end());
+  }
+  const std::vector<std::string> memory = {l.outer, l.inner}, outer = {l.outer}, inner = {l.inner},
+                                 registers = {l.registers}, lanes = {l.lanes};
+  using Pieces = std::vector<std::vector<std::string>>;
+  std::vector<Pieces> pieces = {
+      {first, outer, second, inner, inner_cores, registers, lanes},
+      {memory, registers, first, others, lanes},
+  };
+  if (!restricted) {
+    pieces.push_back({first, second, memory, registers, inner_cores, lanes});
+    pieces.push_back({first, memory, registers, others, lanes});
+    pieces.push_back({first, others, memory, registers, lanes});
+    pieces.push_back({first, others, outer, registers, inner, lanes});
+  }
+  std::vector<std::vector<std::string>> orders;
+  for (const Pieces& parts : pieces) {
+    std::vector<std::string> order;
+    for (const auto& part : parts) add(order, part);
+    if (std::find(orders.begin(), orders.end(), order) == orders.end()) orders.push_back(order);
+  }
+  return orders;
+}
+
+bool is_scattered(const model::Shape& shape, size_t dimension) {
+  const int d = static_cast<int>(dimension);
+  return std::any_of(shape.buffers.begin(), shape.buffers.end(), [&](const auto& buffer) {
+    return buffer.is_output && model::stride_along(buffer, d) > 1;
+  });
+}
+
+SpaceVariant variant_of(const hl::Program& program, std::vector<std::vector<std::string>> fuse) {
+  SpaceVariant variant{"none", std::move(fuse), program, {}};
+  if (!variant.fuse.empty()) {
+    variant.label = join(variant.fuse.front(), ",");
+    variant.program = passes::fuse(program, variant.fuse);
+  }
+  const std::vector<int64_t> sizes = hl::sizes(variant.program);
+  const model::Shape shape = model::shape_of(variant.program);
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const hl::Dimension& dimension = variant.program.dimensions[d];
+    variant.dimensions.push_back({dimension.symbol.name, sizes[d],
+                                  dimension.combine.shape == hl::Shape::concatenate,
+                                  hl::is_reduced(dimension), is_scattered(shape, d)});
+  }
+  return variant;
+}
+
+/// Reductions side by side of which one is short: together they fill vectors.
+std::vector<SpaceVariant> variants_of(const hl::Program& program) {
+  std::vector<SpaceVariant> variants = {variant_of(program, {})};
+  const std::vector<SpaceDimension> dimensions = variants.front().dimensions;
+  for (const SpaceDimension& a : dimensions) {
+    for (const SpaceDimension& b : dimensions) {
+      const bool useful = a.name != b.name && a.is_reduced && b.is_reduced && a.size > 1 &&
+                          b.size > 1 && std::min(a.size, b.size) < 16;
+      if (!useful) continue;
+      try {
+        variants.push_back(variant_of(program, {{a.name, b.name}}));
+      } catch (const Error&) {
+        // They do not lie side by side in some buffer.
+      }
+    }
+  }
+  return variants;
+}
+
+}  // namespace
+
+const SpaceDimension* SpaceVariant::find(const std::string& dimension) const {
+  for (const SpaceDimension& d : dimensions) {
+    if (d.name == dimension) return &d;
+  }
+  return nullptr;
+}
+
+const SpaceVariant& SpaceContext::variant(const std::string& label) const {
+  for (const SpaceVariant& variant : variants) {
+    if (variant.label == label) return variant;
+  }
+  return variants.front();
+}
+
+SpaceContext space_context(const hl::Program& program, const machine::Machine& machine,
+                           SpaceOptions options) {
+  SpaceContext c{
+      .machine = machine, .layers = space_layers(machine), .options = std::move(options)};
+  c.layers.significance = orders_of(c.layers, c.options.restricted);
+  c.variants = variants_of(program);
+  for (const SpaceVariant& variant : c.variants) {
+    for (const SpaceDimension& d : variant.dimensions) add(c.dimensions, {d.name});
+  }
+  for (const hl::BufferView& view : program.inputs) c.inputs.push_back(view.symbol.name);
+  for (const hl::BufferView& view : program.outputs) c.outputs.push_back(view.symbol.name);
+  const bool combines =
+      std::any_of(program.dimensions.begin(), program.dimensions.end(),
+                  [](const hl::Dimension& d) { return d.combine.shape != hl::Shape::concatenate; });
+  c.has_lanes = scalar::lanes_ok(hl::scalar_function(program)) &&
+                (!combines || scalar::lanes_ok(hl::combine_function(program)));
+  const machine::Layer* registers = machine.find_layer(c.layers.registers);
+  if (registers) c.register_region = registers->region;
+  c.parts_names = parts_names(c);
+  return c;
+}
+
+}  // namespace mdh::search::space
+
+namespace mdh::search {
+
+std::vector<std::string> SpaceLayers::nested() const {
+  std::vector<std::string> all = cores;
+  for (const std::string& name : {outer, inner, registers, lanes}) {
+    const bool known = std::find(all.begin(), all.end(), name) != all.end();
+    if (!name.empty() && !known) all.push_back(name);
+  }
+  return all;
+}
+
+SpaceLayers space_layers(const machine::Machine& machine) {
+  SpaceLayers layers;
+  for (const machine::Layer& layer : machine.layers) {
+    if (layer.kind == machine::LayerKind::cores) layers.cores.push_back(layer.name);
+    if (layer.kind == machine::LayerKind::loop) {
+      layers.outer = layers.inner;
+      layers.inner = layer.name;
+    }
+    if (layer.kind == machine::LayerKind::replicated) {
+      (layer.lanes ? layers.lanes : layers.registers) = layer.name;
+    }
+  }
+  if (layers.outer.empty()) layers.outer = layers.inner;
+  return layers;
+}
+
+}  // namespace mdh::search

@@ -1,0 +1,94 @@
+// What the parts of a search space have in common (see search_space.h).
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mdh/search/search_space.h"
+#include "mdh/tune/parameter.h"
+
+namespace mdh::search::space {
+
+struct SpaceDimension {
+  std::string name;
+  int64_t size = 1;
+  bool is_kept = true, is_reduced = false;
+  bool is_scattered = false;  // results that are neighbours along it are not so in memory
+};
+
+/// The program with some dimensions joined.
+struct SpaceVariant {
+  std::string label;  // "none", "s,c"
+  std::vector<std::vector<std::string>> fuse;
+  hl::Program program;
+  std::vector<SpaceDimension> dimensions;
+
+  const SpaceDimension* find(const std::string& dimension) const;
+};
+
+/// The parts of every level: layer, dimension.
+using LevelParts = std::map<std::string, std::map<std::string, int64_t>>;
+
+struct SpaceContext {
+  const machine::Machine& machine;
+  SpaceLayers layers;
+  SpaceOptions options;
+  std::vector<SpaceVariant> variants;
+  std::vector<std::string> dimensions;       // of all variants
+  std::vector<std::string> inputs, outputs;  // buffers
+  bool has_lanes = true;                     // f can be computed on vectors
+  std::string register_region;
+  std::vector<std::string> parts_names;  // of parameters for parts: "REG.i"
+
+  /// The last answer of parts_at, and to what.
+  struct Answer {
+    std::string fuse;
+    std::vector<int64_t> counts;
+    LevelParts parts;
+  };
+  mutable Answer last;
+
+  const SpaceVariant& variant(const std::string& label) const;
+  bool is_gpu() const { return layers.cores.size() > 1; }
+};
+
+SpaceContext space_context(const hl::Program& program, const machine::Machine& machine,
+                           SpaceOptions options);
+
+/// Names of all parameters for parts: "REG.i".
+std::vector<std::string> parts_names(const SpaceContext& context);
+
+/// The parts of every level at a point that holds parts_names() and "fuse"; the outer memory layer
+/// takes what is left. Levels with one part are left out. Many ranges ask for the same point.
+const LevelParts& parts_at(const SpaceContext& context, const tune::Point& point);
+
+/// The dimensions that have several parts on a layer, in the order of the program.
+std::vector<std::string> dimensions_on(const SpaceContext& context, const SpaceVariant& variant,
+                                       const LevelParts& parts, const std::string& layer);
+
+/// The words of "j,i,k".
+std::vector<std::string> words_of(const std::string& list);
+
+/// The level order of a configuration whose split and order are known: the n-th level on a layer.
+std::vector<ll::LevelName> levels_on(const ll::Config& config, const std::string& layer);
+
+// ---- the parts of a space: parameters, and how a configuration is made from and read as a point
+
+void add_levels(const SpaceContext& context, std::vector<tune::Parameter>& parameters);
+void decode_levels(const SpaceContext& context, const tune::Point& point, ll::Config& config);
+using NamedValues = std::map<std::string, tune::Value>;
+void encode_levels(const SpaceContext& context, const ll::Config& config, NamedValues& values);
+
+void add_places(const SpaceContext& context, std::vector<tune::Parameter>& parameters);
+void decode_places(const SpaceContext& context, const tune::Point& point, ll::Config& config);
+void encode_places(const SpaceContext& context, const ll::Config& config, NamedValues& values);
+
+void add_code(const SpaceContext& context, std::vector<tune::Parameter>& parameters);
+void decode_code(const SpaceContext& context, const tune::Point& point, ll::Config& config);
+void encode_code(const SpaceContext& context, const ll::Config& config, NamedValues& values);
+
+/// Leaves the values that the options decide. A name that is no parameter is a user error.
+void lock(const SpaceContext& context, std::vector<tune::Parameter>& parameters);
+
+}  // namespace mdh::search::space

@@ -1,0 +1,479 @@
+#include "mdh/tuning/candidates.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <new>
+#include <numeric>
+#include <set>
+#include <system_error>
+#include <thread>
+#include <tuple>
+
+#include "mdh/driver/data.h"
+#include "mdh/driver/memory.h"
+#include "mdh/driver/stages.h"
+#include "mdh/driver/verification.h"
+#include "mdh/driver/verify/candidate_check.h"
+#include "mdh/hl/analysis.h"
+#include "mdh/runtime/cache.h"
+#include "mdh/support/cores.h"
+#include "mdh/support/text.h"
+#include "mdh/tuning/quiet_measurement.h"
+
+namespace mdh::tuning {
+namespace {
+
+using tune::RecordOutcome;
+
+RecordOutcome outcome_of(runtime::WorkStatus status) {
+  switch (status) {
+    case runtime::WorkStatus::ok:
+      return RecordOutcome::ok;
+    case runtime::WorkStatus::timeout:
+      return RecordOutcome::timeout;
+    case runtime::WorkStatus::out_of_memory:
+      return RecordOutcome::out_of_memory;
+    case runtime::WorkStatus::error:  // an object that cannot be loaded, mostly
+      return RecordOutcome::compile_error;
+    case runtime::WorkStatus::crash:
+    case runtime::WorkStatus::exit:
+      return RecordOutcome::crash;
+  }
+  internal_failure(false, "a status of work that there is not");
+}
+
+void take_failure(const runtime::Outcome& outcome, Trial& trial) {
+  trial.outcome = outcome_of(outcome.status);
+  trial.reason = outcome.reason;
+}
+
+/// The source of a configuration, or why there is none.
+struct Lowered {
+  std::optional<kernel::Module> module;
+  RecordOutcome outcome = RecordOutcome::ok;
+  std::string reason;
+};
+
+Lowered lower_one(const hl::Program& program, const ll::Config& config,
+                  const CandidateOptions& options, const std::string& name) {
+  try {
+    driver::Stages stages =
+        driver::lower_all(program, options.machine, config, *options.target, name);
+    return {.module = std::move(stages.module)};
+  } catch (const Error& e) {
+    // No search hides a bug of mdh.
+    if (e.diagnostic().kind == DiagnosticKind::internal) throw about(config, e);
+    return {.outcome = RecordOutcome::compile_error, .reason = e.what()};
+  } catch (const std::bad_alloc&) {
+    return {.outcome = RecordOutcome::out_of_memory, .reason = "no memory to make its code"};
+  }
+}
+
+/// What configurations that differ in decisions without effect have in common.
+std::string code_of(const kernel::Module& module, const std::string& name) {
+  std::string source = module.source;
+  for (size_t at = source.find(name); at != std::string::npos; at = source.find(name, at)) {
+    source.erase(at, name.size());
+  }
+  return runtime::cache_key({source, module.compiler, join(module.flags, "\n")});
+}
+
+/// On all cores: long code takes as long to make as to compile. Each has a name of its own.
+std::vector<Lowered> lower_each(const hl::Program& program, const std::vector<ll::Config>& configs,
+                                const std::vector<std::string>& names,
+                                const CandidateOptions& options) {
+  std::vector<Lowered> results(configs.size());
+  std::atomic<size_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr failure;  // an error of ours
+  const auto work = [&] {
+    for (size_t n = next++; n < configs.size(); n = next++) {
+      try {
+        results[n] = lower_one(program, configs[n], options, names[n]);
+      } catch (...) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        failure = std::current_exception();
+      }
+    }
+  };
+  std::vector<std::thread> others;
+  const size_t count = std::min(configs.size(), static_cast<size_t>(available_cores()));
+  try {
+    for (size_t n = 1; n < count; ++n) others.emplace_back(work);
+  } catch (const std::system_error&) {
+    // There are as many threads as there may be.
+  }
+  work();
+  for (std::thread& other : others) other.join();
+  if (failure) std::rethrow_exception(failure);
+  return results;
+}
+
+/// Which modules go into one translation unit. All cores compile, and have as much to do as the
+/// others.
+std::vector<std::vector<size_t>> shared_units(const std::vector<kernel::Module>& modules) {
+  const size_t count =
+      std::clamp<size_t>(modules.size() / 2, 1, static_cast<size_t>(available_cores()));
+  std::vector<size_t> longest_first(modules.size());
+  std::iota(longest_first.begin(), longest_first.end(), size_t{0});
+  const auto length = [&](size_t n) { return modules[n].source.size(); };
+  std::stable_sort(longest_first.begin(), longest_first.end(),
+                   [&](size_t a, size_t b) { return length(a) > length(b); });
+  std::vector<std::vector<size_t>> units(count);
+  std::vector<size_t> lengths(count, 0);
+  for (const size_t n : longest_first) {
+    const auto least = std::min_element(lengths.begin(), lengths.end()) - lengths.begin();
+    units[static_cast<size_t>(least)].push_back(n);
+    lengths[static_cast<size_t>(least)] += length(n);
+  }
+  return units;
+}
+
+std::vector<std::vector<size_t>> own_units(const std::vector<kernel::Module>& modules) {
+  std::vector<std::vector<size_t>> units;
+  for (size_t n = 0; n < modules.size(); ++n) units.push_back({n});
+  return units;
+}
+
+/// What would be the best is worth a long compilation.
+constexpr double seconds_for_twin = 60;
+
+/// Outcomes in the order of the modules.
+std::vector<runtime::host::Built> build(const std::vector<kernel::Module>& modules,
+                                        const std::vector<std::vector<size_t>>& units,
+                                        const runtime::host::BuildOptions& options) {
+  std::vector<std::vector<kernel::Module>> groups;
+  for (const auto& unit : units) {
+    groups.emplace_back();
+    for (const size_t n : unit) groups.back().push_back(modules[n]);
+  }
+  std::vector<runtime::host::Built> built(modules.size());
+  const auto results = runtime::host::build_groups(groups, options);
+  for (size_t u = 0; u < units.size(); ++u) {
+    for (size_t k = 0; k < units[u].size(); ++k) built[units[u][k]] = results[u][k];
+  }
+  return built;
+}
+
+}  // namespace
+
+struct Candidates::Parts {
+  hl::Program program;
+  CandidateOptions options;
+  std::vector<scalar::Array> inputs;
+  driver::Memory memory;
+  std::map<std::string, std::unique_ptr<runtime::Worker>> workers;  // by compiler
+  std::string last_compiler;
+  std::set<pid_t> warm;  // processes
+
+  struct Compiled {
+    kernel::Module module;
+    runtime::host::Object object;
+    std::string code;  // its name
+  };
+  std::map<std::string, Trial> screened;  // what became of code, by its name
+  std::map<std::string, size_t> numbers;  // of configurations that were compiled alone
+  QuietMeasurement quiet;
+  std::vector<std::optional<Compiled>> compiled;
+  std::unique_ptr<driver::CandidateCheck> yardstick;  // none for operators on whole arrays
+  std::set<std::string> twinned;                      // code that was verified alone, by its name
+
+  Parts(const hl::Program& p, CandidateOptions o)
+      : program(p),
+        options(std::move(o)),
+        inputs(options.inputs ? options.inputs() : driver::random_inputs(p, options.seed)),
+        memory(p, inputs, driver::Memory::Place::shared) {
+    workers[""] = std::make_unique<runtime::Worker>(options.worker);  // says if there is none
+    workers.clear();
+  }
+
+  /// Code of different compilers brings its own OpenMP, which binds the threads of its process:
+  /// each has a process of its own. Idle threads of one would take the cores of the other, until
+  /// they sleep.
+  runtime::Worker& worker_of(const kernel::Module& module) {
+    if (last_compiler != module.compiler) {
+      if (bytes() > much) workers.clear();
+      if (!workers.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      last_compiler = module.compiler;
+    }
+    auto& worker = workers[module.compiler];
+    if (!worker) worker = std::make_unique<runtime::Worker>(options.worker);
+    return *worker;
+  }
+
+  static constexpr double much = 2e9;  // bytes, of which every process has a copy
+
+  size_t output_bytes(size_t n) const { return static_cast<size_t>(memory.shared().bytes()[n]); }
+
+  double bytes() const {
+    double sum = 0;
+    for (const int64_t bytes : memory.shared().bytes()) sum += static_cast<double>(bytes);
+    return sum;
+  }
+
+  void poison(int byte) const {
+    for (size_t n = 0; n < program.outputs.size(); ++n) {
+      std::memset(memory.pointers()[n], byte, output_bytes(n));
+    }
+  }
+
+  /// Only times matter.
+  runtime::Outcome timed(const Compiled& c, const runtime::TimingLimits& limits) {
+    return quiet([&] {
+      return run(c, {.threads = options.threads, .measure = limits, .wants_outputs = false});
+    });
+  }
+
+  runtime::Outcome run(const Compiled& c, runtime::WorkOptions how) {
+    how.inputs_stay = true;
+    return worker_of(c.module).run(c.module, c.object.path, memory.shared(), how);
+  }
+
+  /// The threads of a new process need a while until they run at full speed: what the first run in
+  /// one took means nothing, what the last ones took does.
+  runtime::Outcome warmed_up(const Compiled& c, runtime::Outcome first) {
+    const runtime::Worker& worker = worker_of(c.module);
+    if (warm.contains(worker.process())) return first;
+    run(c, {.threads = options.threads,
+            .measure =
+                runtime::TimingLimits{.warm_up = 0, .least = 1, .most = 100'000, .seconds = 0.1},
+            .wants_outputs = false});
+    runtime::Outcome second = timed(c, {.warm_up = 0, .least = 1, .most = 3, .seconds = 0.01});
+    warm.insert(worker.process());
+    return second;
+  }
+
+  /// Names of kernels. What is compiled alone, by no particular compiler, has the name that it has
+  /// in mdh run; others keep the one that they had first. So the cache knows what comes again.
+  std::vector<std::string> names_of(const std::vector<ll::Config>& configs, Together together) {
+    std::vector<std::string> names;
+    for (size_t n = 0; n < configs.size(); ++n) {
+      const ll::KernelCode& code = configs[n].code.kernel;
+      const bool alone = together == Together::none;
+      if (alone && code.compiler.empty() && code.flags.empty()) {
+        names.push_back(driver::kernel_name(program));
+        continue;
+      }
+      const size_t number = alone ? numbers.try_emplace(ll::print(configs[n]), n).first->second : n;
+      names.push_back(fmt::format("{}_{}", driver::kernel_name(program), number));
+    }
+    return names;
+  }
+
+  /// Before anything runs: inputs may be thinned, and workers keep them.
+  void prepare() {
+    if (yardstick || hl::has_custom_operator(program)) return;
+    yardstick = std::make_unique<driver::CandidateCheck>(
+        program, memory,
+        options.inputs ? driver::Checks::Inputs::given : driver::Checks::Inputs::own, options.seed);
+  }
+
+  void measure(const Compiled& c, const Effort& effort, Trial& trial);
+
+  /// Compares with the definition.
+  void check(const Compiled& c, Trial& trial) {
+    if (!yardstick) return verify_whole_arrays(c, trial);
+    const driver::Comparison found = yardstick->compare_outputs();
+    trial.verified = to_string(yardstick->coverage());
+    if (!found.right) take_wrong(found.complaint, trial);
+  }
+
+  static void take_wrong(const std::string& complaint, Trial& trial) {
+    trial.outcome = RecordOutcome::wrong;
+    trial.reason = complaint;
+  }
+
+  /// The trial says why a run failed.
+  void run_on(const kernel::Module& module, const std::string& library, const driver::Memory& where,
+              Trial& trial) {
+    const runtime::Outcome outcome =
+        worker_of(module).run(module, library, where.shared(), {.threads = options.threads});
+    if (outcome.status != runtime::WorkStatus::ok) take_failure(outcome, trial);
+    runtime::require_success(outcome);
+  }
+
+  /// Every output is written, whatever was there before; the twin is right, and so are few terms.
+  void verify_alone(const Compiled& c, Trial& trial) {
+    if (!yardstick || twinned.contains(c.code)) return;
+    try {
+      check_written(c, trial);
+      if (trial.is_good()) check_twin(c, trial);
+      if (trial.is_good()) twinned.insert(c.code);
+    } catch (const Error& e) {
+      if (!trial.is_good()) return;
+      if (e.diagnostic().kind == DiagnosticKind::internal) throw about(trial.config, e);
+      trial.outcome = RecordOutcome::crash;
+      trial.reason = e.what();
+    }
+  }
+
+  /// The first run was on other bytes than this one.
+  void check_written(const Compiled& c, Trial& trial) {
+    poison(0x24);
+    const runtime::Outcome outcome = run(c, {.threads = options.threads});
+    if (outcome.status != runtime::WorkStatus::ok) return take_failure(outcome, trial);
+    check(c, trial);
+  }
+
+  static void take_unverified(const runtime::host::BuildFailure& failure, Trial& trial) {
+    using Kind = runtime::host::BuildFailure::Kind;
+    trial.outcome =
+        failure.kind == Kind::timed_out ? RecordOutcome::timeout : RecordOutcome::compile_error;
+    trial.reason = "its twin was not compiled: " + failure.text;
+  }
+
+  void check_twin(const Compiled& c, Trial& trial) {
+    const driver::Stages stages =
+        driver::lower_all(program, options.machine, trial.config, *options.target, c.module.name);
+    std::optional<kernel::Module> twin;
+    std::optional<runtime::host::Object> object;
+    if (driver::without_twin(stages.low.computation).empty()) {
+      twin = driver::twin_stages(stages, *options.target).module;
+      runtime::host::BuildOptions patient = options.build;
+      patient.seconds = std::max(patient.seconds, seconds_for_twin);
+      const runtime::host::Built built = build({*twin}, {{0}}, patient).front();
+      object = built.object;
+      // Nothing is known against the kernel itself, but what is not verified is not taken.
+      if (!object) return take_unverified(built.failure, trial);
+    }
+    driver::CandidateCheck::Runs runs = {
+        [&](const driver::Memory& where) { run_on(c.module, c.object.path, where, trial); }, {}};
+    if (object) {
+      runs.twin = [&](const driver::Memory& where) { run_on(*twin, object->path, where, trial); };
+    }
+    const driver::Verification v = yardstick->verify(stages, runs);
+    if (!v.right) take_wrong(v.complaint, trial);
+  }
+
+  void verify_whole_arrays(const Compiled& c, Trial& trial) {
+    const std::vector<scalar::Array> outputs = memory.run_poisoned([&](auto) {
+      if (!trial.is_good()) return;
+      const runtime::Outcome outcome = run(c, {.threads = options.threads});
+      if (outcome.status != runtime::WorkStatus::ok) take_failure(outcome, trial);
+    });
+    if (!trial.is_good()) return;
+    const driver::Verification v =
+        driver::verify_outputs(program, inputs, outputs, {.seed = options.seed});
+    trial.verified = to_string(v.coverage);
+    if (!v.right) take_wrong(v.complaint, trial);
+  }
+};
+
+static_assert(runtime::most_load == tune::most_load, "records are marked as times are");
+
+bool is_better(const Trial& a, const Trial& b) {
+  const auto rank = [](const Trial& trial) {
+    return std::tuple(trial.is_loaded(), trial.final_result != tune::FinalResult::won,
+                      trial.timing.median_us);
+  };
+  return rank(a) < rank(b);
+}
+
+Candidates::Candidates(const hl::Program& program, CandidateOptions options)
+    : parts_(std::make_unique<Parts>(program, std::move(options))) {}
+
+Candidates::~Candidates() = default;
+
+void Candidates::renew_processes() {
+  parts_->workers.clear();
+  parts_->warm.clear();
+}
+
+std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, Together together,
+                                       double seconds) {
+  Parts& p = *parts_;
+  runtime::host::BuildOptions how = p.options.build;
+  if (seconds > 0) how.seconds = seconds;
+  std::vector<Trial> trials;
+  std::vector<kernel::Module> modules;
+  std::vector<size_t> number_of;
+  std::vector<std::string> codes;
+  p.compiled.assign(configs.size(), std::nullopt);
+  const std::vector<std::string> names = p.names_of(configs, together);
+  std::vector<Lowered> lowered = lower_each(p.program, configs, names, p.options);
+  for (size_t n = 0; n < configs.size(); ++n) {
+    trials.push_back({.config = configs[n], .outcome = lowered[n].outcome});
+    trials[n].reason = std::move(lowered[n].reason);
+    if (!lowered[n].module) continue;
+    const std::string code = code_of(*lowered[n].module, names[n]);
+    const auto known = p.screened.find(code);
+    if (together == Together::all && known != p.screened.end()) {
+      trials[n] = known->second;
+      trials[n].config = configs[n];
+      trials[n].is_repeated = true;
+      continue;
+    }
+    codes.push_back(code);
+    modules.push_back(std::move(*lowered[n].module));
+    number_of.push_back(n);
+  }
+  if (modules.empty()) return trials;
+  std::vector<runtime::host::Built> built;
+  try {
+    built = build(modules, together == Together::none ? own_units(modules) : shared_units(modules),
+                  how);
+  } catch (const Error& e) {  // no space for temporary files, or the compiler is gone
+    built.assign(modules.size(), {.failure = {.text = e.what()}});
+  }
+  for (size_t m = 0; m < modules.size(); ++m) {
+    Trial& trial = trials[number_of[m]];
+    trial.compiler = modules[m].compiler;
+    if (built[m].object) {
+      p.compiled[number_of[m]] = Parts::Compiled{modules[m], *built[m].object, codes[m]};
+    } else {
+      using Kind = runtime::host::BuildFailure::Kind;
+      trial.outcome = built[m].failure.kind == Kind::timed_out ? RecordOutcome::timeout
+                                                               : RecordOutcome::compile_error;
+      trial.reason = built[m].failure.text;
+    }
+  }
+  return trials;
+}
+
+void Candidates::measure(size_t number, const Effort& effort, Trial& trial) {
+  Parts& p = *parts_;
+  if (!trial.is_good() || !p.compiled[number]) return;
+  const Parts::Compiled& c = *p.compiled[number];
+  p.measure(c, effort, trial);
+  if (trial.is_good() && !trial.is_loaded()) p.screened.insert_or_assign(c.code, trial);
+}
+
+void Candidates::Parts::measure(const Compiled& c, const Effort& effort, Trial& trial) {
+  prepare();
+  poison(0xff);  // no number, so that an element that is not written is wrong
+  // Loading takes its time, too, and so does memory that a new process sees for the first time.
+  const double unhurried = 0.3 + 1e-9 * bytes();
+  const double patience = effort.give_up_us > 0 ? effort.give_up_us * 1.5e-6 + unhurried : 0;
+  const runtime::TimingLimits once{.warm_up = 0, .least = 1, .most = 1, .seconds = 0};
+  const runtime::Outcome first =
+      run(c, {.threads = options.threads, .measure = once, .time_limit = patience});
+  if (first.status != runtime::WorkStatus::ok) return take_failure(first, trial);
+  check(c, trial);
+  if (!trial.is_good()) return;
+  runtime::Outcome alone = warmed_up(c, first);
+  const auto is_hopeless = [&] {
+    return effort.give_up_us > 0 && alone.timing.median_us > effort.give_up_us;
+  };
+  if (is_hopeless() && is_loaded(alone.timing)) alone = timed(c, once);
+  if (alone.status != runtime::WorkStatus::ok) return take_failure(alone, trial);
+  trial.timing = alone.timing;
+  if (is_hopeless()) return;
+  if (effort.look) {
+    const runtime::Outcome look = timed(c, *effort.look);
+    if (look.status != runtime::WorkStatus::ok) return take_failure(look, trial);
+    trial.timing = look.timing;
+    if (effort.look_us > 0 && look.timing.median_us > effort.look_us) return;
+  }
+  const runtime::Outcome whole = timed(c, effort.limits);
+  if (whole.status != runtime::WorkStatus::ok) return take_failure(whole, trial);
+  trial.timing = whole.timing;
+  const bool is_best = effort.best_us <= 0 || trial.timing.median_us < effort.best_us;
+  if (is_best) verify_alone(c, trial);
+}
+
+}  // namespace mdh::tuning

@@ -1,0 +1,35 @@
+#include "mdh/tuning/compiler_choice.h"
+
+#include "mdh/runtime/host/compiler.h"
+
+namespace mdh::tuning {
+
+std::vector<CompilerChoice> compilers_here() {
+  std::vector<CompilerChoice> all;
+  for (const std::string& path : runtime::host::find_compilers()) {
+    const std::string family = runtime::host::identify(path).family;
+    if (family == "gcc") {
+      // Straight code is in the order and the registers that it should be in.
+      all.push_back({"gcc", {"-O3", "-fno-schedule-insns", "-fno-predictive-commoning"}});
+      all.push_back({"gcc", {"-O3"}});
+    }
+    if (family == "clang") all.push_back({"clang", {}});
+  }
+  if (all.empty()) all.push_back({"", {}});
+  return all;
+}
+
+CompilerChoice quick_compiler(const std::vector<CompilerChoice>& all) {
+  for (const CompilerChoice& c : all) {
+    if (c.compiler == "clang") return {"clang", {"-O1"}};
+  }
+  return {all.front().compiler, {"-O2"}};
+}
+
+ll::Config compiled_by(ll::Config config, const CompilerChoice& compiler) {
+  config.code.kernel.compiler = compiler.compiler;
+  config.code.kernel.flags = compiler.flags;
+  return config;
+}
+
+}  // namespace mdh::tuning

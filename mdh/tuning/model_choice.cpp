@@ -1,0 +1,81 @@
+#include "mdh/tuning/model_choice.h"
+
+#include <algorithm>
+
+#include "mdh/calibration/rates.h"
+#include "mdh/hl/analysis.h"
+#include "mdh/model/cost.h"
+#include "mdh/passes/lower/lower.h"
+#include "mdh/search/first_choice.h"
+#include "mdh/search/sketches.h"
+#include "mdh/tuning/compiler_choice.h"
+
+namespace mdh::tuning {
+namespace {
+
+constexpr int64_t least_points = int64_t{1} << 16;
+/// What was measured elsewhere may be estimated to be so much slower.
+constexpr double worth_a_try = 1.25;
+
+/// Memory that is not copied to explicitly, and cores that share it.
+bool is_cpu(const machine::Machine& machine) {
+  return !machine.regions.empty() && !machine.regions.front().is_explicit;
+}
+
+double estimated_cost(const hl::Program& program, const machine::Machine& machine,
+                      const model::Rates& rates, const ll::Config& config) {
+  const ll::Program low = passes::lower(program, machine, config);
+  return model::estimate(model::shape_of(low.computation), machine, config, rates).total();
+}
+
+}  // namespace
+
+bool may_choose_by_model(const hl::Program& program, const driver::Target& target,
+                         const machine::Machine& machine) {
+  return target.print != nullptr && target.teams == passes::Teams::one && is_cpu(machine) &&
+         hl::is_concrete(program) && hl::points(program) >= least_points;
+}
+
+std::optional<ChosenConfig> model_choice(const hl::Program& program,
+                                         const machine::Machine& machine, int cores) {
+  const model::Rates rates = calibration::rates_of(machine, cores);
+  try {
+    const std::vector<search::EstimatedConfig> best = search::sketches(program, machine, rates, 1);
+    if (best.empty()) return std::nullopt;
+    return ChosenConfig{best.front().config, ConfigSource::model,
+                        fmt::format("{:.4g} us estimated", best.front().cost / 1e3)};
+  } catch (const Error& e) {
+    if (e.diagnostic().kind == DiagnosticKind::internal) throw;
+    return std::nullopt;
+  }
+}
+
+ChosenConfig untuned_choice(const hl::Program& program, const driver::Target& target,
+                            const machine::Machine& machine, int cores) {
+  std::optional<ChosenConfig> chosen;
+  if (may_choose_by_model(program, target, machine)) chosen = model_choice(program, machine, cores);
+  return chosen ? *chosen : default_choice(program, machine, cores);
+}
+
+std::vector<ll::Config> rivals_of(const ll::Config& chosen, const hl::Program& program,
+                                  const machine::Machine& machine, int cores,
+                                  const std::vector<ll::Config>& starts, size_t count) {
+  std::vector<ll::Config> rivals;
+  if (starts.empty()) return rivals;
+  const model::Rates rates = calibration::rates_of(machine, cores);
+  const double limit = worth_a_try * estimated_cost(program, machine, rates, chosen);
+  const search::SearchSpace space(program, machine, {.cores = cores});
+  search::PointEstimate estimate(machine, rates);
+  for (const ll::Config& start : starts) {
+    const auto near = space.nearest_to(start);
+    if (!near || estimate(space, *near) > limit) continue;
+    const ll::KernelCode& code = start.code.kernel;
+    const ll::Config rival = compiled_by(space.config(*near), {code.compiler, code.flags});
+    const bool known =
+        rival == chosen || std::find(rivals.begin(), rivals.end(), rival) != rivals.end();
+    if (!known && rivals.size() < count) rivals.push_back(rival);
+  }
+  return rivals;
+}
+
+}  // namespace mdh::tuning

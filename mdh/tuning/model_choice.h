@@ -1,0 +1,35 @@
+// A configuration for a program that was never measured: the one with the least estimated cost.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "mdh/driver/executable.h"
+#include "mdh/tuning/chosen_config.h"
+
+namespace mdh::tuning {
+
+/// Where a choice pays off and costs can be estimated: compiled code on a CPU, all sizes known, at
+/// least 2^16 points. Below that any configuration takes microseconds, and the default is one that
+/// people can read.
+bool may_choose_by_model(const hl::Program& program, const driver::Target& target,
+                         const machine::Machine& machine);
+
+/// The best sketch (sketches.h) by estimate, for that many cores; the same one every time, for the
+/// same rates of the machine (rates.h). Nothing where no sketch is valid: then there is the
+/// default.
+std::optional<ChosenConfig> model_choice(const hl::Program& program,
+                                         const machine::Machine& machine, int cores);
+
+/// What runs without any record: what the model chooses where it may and can, else the default.
+ChosenConfig untuned_choice(const hl::Program& program, const driver::Target& target,
+                            const machine::Machine& machine, int cores);
+
+/// Configurations that were the best for other sizes, fitted to these, at most `count`: those that
+/// are not estimated to be much slower than the chosen one. Estimates of configurations that differ
+/// little err more than these do: whether one is faster has to be measured.
+std::vector<ll::Config> rivals_of(const ll::Config& chosen, const hl::Program& program,
+                                  const machine::Machine& machine, int cores,
+                                  const std::vector<ll::Config>& starts, size_t count);
+
+}  // namespace mdh::tuning
