@@ -6,6 +6,7 @@
 #include "mdh/calibration/machine_identity.h"
 #include "mdh/calibration/stored.h"
 #include "mdh/support/cores.h"
+#include "mdh/support/diagnostic.h"
 #include "mdh/support/files.h"
 
 namespace mdh::calibration {
