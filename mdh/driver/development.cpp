@@ -44,11 +44,11 @@ std::string print_after(const std::string& pass, const hl::Program& program,
                         const machine::Machine& machine, const ll::Config& config,
                         const Target& target) {
   const bool all = pass == "all";
-  if (!all) find_pass(pass, {target.teams}, {"all"});
+  if (!all) find_pass(pass, {target.facts.teams}, {"all"});
   const loop::Program planned = passes::plan(passes::lower(program, machine, config), machine);
   loop::Program before = planned, last = planned;
   std::string each;
-  passes::run_pipeline(planned, target.teams, [&](const passes::Pass& ran, const auto& now) {
+  passes::run_pipeline(planned, target.facts, [&](const passes::Pass& ran, const auto& now) {
     each += fmt::format("// after {}", ran.name);
     each += now == before ? ": unchanged\n" : "\n" + loop::print(now);
     before = now;

@@ -56,7 +56,7 @@ std::vector<std::string> without_effect(const ll::Code& code, const machine::Mac
   }
   for (const auto& [layer, cores] : code.cores) {
     // Groups run several parts each, in turns; the cores of a group have one part each.
-    const bool groups = target.teams == passes::Teams::nested;
+    const bool groups = target.facts.teams == passes::Teams::nested;
     const machine::Layer* found_layer = machine.find_layer(layer);
     const bool in_group = groups && found_layer && found_layer->barrier;
     found.add(in_group, "code.cores." + layer);

@@ -15,7 +15,7 @@ Stages lower_all(const hl::Program& program, const machine::Machine& machine,
                  const ll::Config& config, const Target& target, const std::string& name) {
   const ll::Program low = passes::lower(program, machine, config);
   const loop::Program structured = passes::plan(low, machine);
-  const loop::Program concrete = passes::run_pipeline(structured, target.teams);
+  const loop::Program concrete = passes::run_pipeline(structured, target.facts);
   internal_check(target.print != nullptr, "target '{}' prints no source", target.name);
   kernel::Module module = target.print(concrete, name);
   const ll::KernelCode& code = low.code.kernel;

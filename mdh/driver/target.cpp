@@ -9,11 +9,13 @@ namespace mdh::driver {
 
 const std::vector<Target>& targets() {
   static const std::vector<Target> table = {
-      {"reference", "the definition, interpreted", "cpu", passes::Teams::one, nullptr},
-      {"openmp", "C with OpenMP, by the system's compiler", "cpu", passes::Teams::one,
-       backend::print_openmp},
-      {"opencl", "OpenCL C, by the device's driver; opencl:N is the N-th device", "gpu_nowarp",
-       passes::Teams::nested, backend::print_opencl},
+      {"reference", "the definition, interpreted", "cpu", {}, nullptr},
+      {"openmp", "C with OpenMP, by the system's compiler", "cpu", {}, backend::print_openmp},
+      {"opencl",
+       "OpenCL C, by the device's driver; opencl:N is the N-th device",
+       "gpu_nowarp",
+       {.teams = machine::Teams::nested},
+       backend::print_opencl},
   };
   return table;
 }

@@ -16,7 +16,7 @@ struct Target {
   std::string name;
   std::string summary;
   std::string machine;  // the machine it is configured for unless the user names one
-  passes::Teams teams;  // how its cores work together
+  machine::TargetFacts facts;
   /// Source text; none for the reference. A test may print something else.
   std::function<kernel::Module(const loop::Program&, const std::string& name)> print;
 };

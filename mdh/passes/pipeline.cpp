@@ -119,11 +119,12 @@ const std::vector<Pass>& pipeline(Teams teams) {
   return teams == Teams::one ? one : nested;
 }
 
-loop::Program run_pipeline(const loop::Program& structured, Teams teams, const Observer& observer) {
+loop::Program run_pipeline(const loop::Program& structured, const TargetFacts& facts,
+                           const Observer& observer) {
   loop::verify(structured);
   loop::Program p = structured;
   std::set<Property> given;
-  for (const Pass& pass : pipeline(teams)) {
+  for (const Pass& pass : pipeline(facts.teams)) {
     p = run_checked(pass, p, given);
     if (observer) observer(pass, p);
   }

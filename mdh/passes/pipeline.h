@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mdh/loop/program.h"
+#include "mdh/machine/target_facts.h"
 #include "mdh/passes/properties.h"
 
 namespace mdh::passes {
@@ -18,11 +19,8 @@ struct Pass {
   std::set<Property> gives = {};  // no later pass takes it away
 };
 
-/// How the cores of a target work together.
-enum class Teams {
-  one,     // all cores wait for one another: threads
-  nested,  // those of a grid do not, but the cores of each of its members do: work-groups and items
-};
+using machine::TargetFacts;
+using machine::Teams;
 
 const std::vector<Pass>& pipeline(Teams teams = Teams::one);
 
@@ -31,7 +29,7 @@ using Observer = std::function<void(const Pass&, const loop::Program&)>;
 
 /// Runs all passes. After each the program is verified and has what the passes so far give, and
 /// before each what it needs; an internal error names the guilty pass.
-loop::Program run_pipeline(const loop::Program& structured, Teams teams = Teams::one,
+loop::Program run_pipeline(const loop::Program& structured, const TargetFacts& facts = {},
                            const Observer& observer = {});
 
 }  // namespace mdh::passes

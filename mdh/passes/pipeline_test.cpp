@@ -140,7 +140,7 @@ TEST(Pipeline, the_result_is_concrete_and_the_observer_sees_every_pass) {
     std::vector<std::string> names;
     loop::Program last = c.structured;
     const loop::Program result =
-        run_pipeline(c.structured, teams, [&](const Pass& pass, const loop::Program& p) {
+        run_pipeline(c.structured, {.teams = teams}, [&](const Pass& pass, const loop::Program& p) {
           EXPECT_EQ(p, pass.run(last)) << pass.name;
           names.push_back(pass.name);
           last = p;
@@ -159,7 +159,7 @@ TEST(Pipeline, a_pass_that_breaks_the_program_is_named) {
       accumulate (w[i]) first () from (M[i, k], v[k]);
     } })");
   for (const Teams teams : both) {
-    const Diagnostic d = diagnostic_of([&] { run_pipeline(p, teams); });
+    const Diagnostic d = diagnostic_of([&] { run_pipeline(p, {.teams = teams}); });
     EXPECT_EQ(d.kind, DiagnosticKind::internal);
     EXPECT_EQ(d.message.substr(0, d.message.rfind(" (")), "variable 'i' hides another one");
     EXPECT_EQ(d.notes.back(), "after pass first-write");
@@ -217,7 +217,7 @@ TEST(Pipeline, copies_of_empty_parts_land) {
                                             depth));
     const loop::Program planned = plan(lower(program, machine, c), machine);
     for (const Teams teams : both) {
-      const loop::Program loops = run_pipeline(planned, teams);
+      const loop::Program loops = run_pipeline(planned, {.teams = teams});
       EXPECT_NE(loop::print(loops).find("async x_l1["), std::string::npos);
       EXPECT_EQ(loop::evaluate(loops, inputs), hl::evaluate(program, inputs)) << loop::print(loops);
     }

@@ -32,7 +32,7 @@ double estimated_cost(const hl::Program& program, const machine::Machine& machin
 
 bool may_choose_by_model(const hl::Program& program, const driver::Target& target,
                          const machine::Machine& machine) {
-  return target.print != nullptr && target.teams == passes::Teams::one && is_cpu(machine) &&
+  return target.print != nullptr && target.facts.teams == machine::Teams::one && is_cpu(machine) &&
          hl::is_concrete(program) && hl::points(program) >= least_points;
 }
 

@@ -193,7 +193,7 @@ std::vector<std::string> rules_of(const ll::Program& low, const loop::Program& p
       {"hide-tiles", "tiles that compilers do not know"},
       {"transpose-copies", "copies by squares"}};
   loop::Program before = planned;
-  passes::run_pipeline(planned, passes::Teams::one,
+  passes::run_pipeline(planned, {},
                        [&](const passes::Pass& pass, const loop::Program& after) {
                          const auto rule = by_pass.find(pass.name);
                          const bool changed = !(after.body == before.body);

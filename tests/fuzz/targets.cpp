@@ -70,7 +70,7 @@ void configuration(std::string_view text) {
   const auto read = [](const std::string& printed) { return loop::parse(printed); };
   round_trip(planned, read);
   for (const passes::Teams teams : {passes::Teams::one, passes::Teams::nested}) {
-    round_trip(passes::run_pipeline(planned, teams), read);
+    round_trip(passes::run_pipeline(planned, {.teams = teams}), read);
   }
 }
 

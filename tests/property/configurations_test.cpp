@@ -104,8 +104,8 @@ void expect_evaluators_agree(const Case& c) {
   const loop::Program structured = passes::plan(low, c.machine);
   expect_right(c, loop::evaluate(structured, c.inputs, c.seed), "structured loops");
   bool runs = true;
-  const loop::Program concrete = passes::run_pipeline(
-      structured, passes::Teams::one, [&](const passes::Pass& pass, const loop::Program& p) {
+  const loop::Program concrete =
+      passes::run_pipeline(structured, {}, [&](const passes::Pass& pass, const loop::Program& p) {
         // Between the Deals and the barriers there are races.
         runs = (runs && pass.name != "form-teams") || pass.name == "barriers";
         if (runs) expect_right(c, loop::evaluate(p, c.inputs, c.seed + 1), pass.name);

@@ -84,14 +84,15 @@ void expect_right(const Triple& t, uint64_t seed) {
     loop::Program last = planned;
     std::string before;
     try {
-      last = passes::run_pipeline(planned, teams, [&](const auto& pass, const auto& now) {
-        before = pass.name;
-        last = now;
-        // Until cores are dealt to, and from the barriers on, programs can be run.
-        const bool runs = pass.name == "interchange" || pass.name == "pad" ||
-                          pass.name == "barriers" || pass.name == "settle";
-        if (runs && seed % 4 == 0) expect_right_loops(t, low, now, inputs, seed);
-      });
+      last =
+          passes::run_pipeline(planned, {.teams = teams}, [&](const auto& pass, const auto& now) {
+            before = pass.name;
+            last = now;
+            // Until cores are dealt to, and from the barriers on, programs can be run.
+            const bool runs = pass.name == "interchange" || pass.name == "pad" ||
+                              pass.name == "barriers" || pass.name == "settle";
+            if (runs && seed % 4 == 0) expect_right_loops(t, low, now, inputs, seed);
+          });
       expect_right_loops(t, low, last, inputs, seed);
     } catch (const Error& e) {
       FAIL() << e.diagnostic().message << "\nafter " << before << "\n" << loop::print(last);
@@ -129,7 +130,7 @@ TEST(Loops, every_program_of_the_catalogue_is_read_back) {
     const ll::Config config = ll::default_config(program, machine, 2);
     const loop::Program planned = passes::plan(passes::lower(program, machine, config), machine);
     EXPECT_EQ(loop::parse(loop::print(planned)), planned) << loop::print(planned);
-    passes::run_pipeline(planned, passes::Teams::one, [](const auto& pass, const auto& now) {
+    passes::run_pipeline(planned, {}, [](const auto& pass, const auto& now) {
       EXPECT_EQ(loop::parse(loop::print(now)), now) << pass.name << "\n" << loop::print(now);
     });
   }

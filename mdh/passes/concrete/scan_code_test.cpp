@@ -268,7 +268,7 @@ void expect_prefixes_in_every_order(const std::string& how) {
       SCOPED_TRACE(loop::print(p));
       ASSERT_NO_FATAL_FAILURE(expect_prefixes(p, ++seed));
       for (const Teams teams : {Teams::one, Teams::nested}) {
-        const loop::Program code = run_pipeline(p, teams);
+        const loop::Program code = run_pipeline(p, {.teams = teams});
         expect_round_trip(code);
         SCOPED_TRACE(loop::print(code));
         ASSERT_NO_THROW({ ASSERT_NO_FATAL_FAILURE(expect_prefixes(code, seed)); });

@@ -1,0 +1,25 @@
+// What passes may know about the target that code is made for. Passes ask these facts and never the
+// name of a target.
+#pragma once
+
+#include <cstdint>
+
+namespace mdh::machine {
+
+/// How the cores of a target work together.
+enum class Teams {
+  one,     // all cores wait for one another: threads
+  nested,  // those of a grid do not, but the cores of each of its members do: work-groups and items
+};
+
+struct TargetFacts {
+  Teams teams = Teams::one;
+  int64_t vector_bytes = 16;      // that every vector unit of the target can move at once
+  int64_t line_bytes = 64;        // of a cache line
+  int64_t lockstep = 1;           // neighbouring cores that need no barrier between them
+  bool copies_in_flight = false;  // copies from global memory that do not pass through registers
+
+  friend bool operator==(const TargetFacts&, const TargetFacts&) = default;
+};
+
+}  // namespace mdh::machine
