@@ -5,6 +5,7 @@
 #include "bench/configs.h"
 #include "mdh/driver/devices.h"
 #include "mdh/driver/executable.h"
+#include "mdh/runtime/host/build.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
@@ -19,12 +20,12 @@ using runtime::host::Compiler;
 
 Candidate of_config(const Instantiated& at, const machine::Machine& machine,
                     const tuning::ChosenConfig& chosen, int threads) {
-  const driver::Target& target = driver::find_target("openmp");
+  const driver::Target& target = driver::usual_target();
   const auto executable = std::make_shared<driver::Executable>(
       driver::compile(at.program, machine, chosen.config, target));
   const kernel::Module& module = executable->module();
   Candidate candidate{.name = "mdh", .kind = PeerKind::mdh, .about = describe(chosen)};
-  candidate.library = executable->library();
+  candidate.library = executable->kernel().file();
   kernel::for_each_launch(module.steps, [&](const kernel::Launch& launch, auto) {
     candidate.functions.push_back(launch.function);
   });
@@ -37,8 +38,8 @@ Candidate of_config(const Instantiated& at, const machine::Machine& machine,
 /// What tuning has found, else the default configuration.
 Candidate tuned_candidate(const Instantiated& at, const std::vector<tune::Record>& records,
                           int threads) {
-  const tuning::Selection best = tuning::select_config(
-      at.program, {.target = &driver::find_target("openmp")}, records, threads);
+  const tuning::Selection best =
+      tuning::select_config(at.program, {.target = &driver::usual_target()}, records, threads);
   Candidate candidate = of_config(at, best.machine, best.chosen, threads);
   if (best.chosen.source != tuning::ConfigSource::record) candidate.about += ", no tuning record";
   for (const std::string& why : best.skipped) candidate.about += "; " + why;
@@ -48,7 +49,7 @@ Candidate tuned_candidate(const Instantiated& at, const std::vector<tune::Record
 /// A configuration that is not valid here is no reason to stop: the default one is measured.
 Candidate mdh_candidate(const Workload& workload, const Instantiated& at,
                         const CandidateOptions& options) {
-  const driver::Target& target = driver::find_target("openmp");
+  const driver::Target& target = driver::usual_target();
   std::string refusal;
   try {
     if (options.records) return tuned_candidate(at, *options.records, options.threads);

@@ -94,7 +94,7 @@ struct Variant {
 /// Nothing if the configuration is not valid.
 std::optional<kernel::Module> module_of(const Instantiated& at, const ll::Config& config,
                                         const std::string& name) {
-  const driver::Target& target = driver::find_target("openmp");
+  const driver::Target& target = driver::usual_target();
   try {
     const machine::Machine machine = config.machine.empty() ? driver::machine_of(target, "")
                                                             : machine::load_machine(config.machine);

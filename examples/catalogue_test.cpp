@@ -368,12 +368,13 @@ void expect_right_on_openmp(const Entry& entry, Scalar type) {
       cores.push_back(threads);
     }
   }
-  const auto kernels = runtime::host::load(modules, runtime::host::find_compiler());
+  const auto here = driver::usual_target().runtime->open("");
+  const auto kernels = here->load(modules);
   for (size_t n = 0; n < stages.size(); ++n) {
     const hl::Program& p = stages[n].low.computation;
     const std::vector<Array> inputs = driver::random_inputs(p, n);
     const int64_t depth = driver::rounding_depth(stages[n].low, cpu);
-    const auto outputs = driver::run_poisoned({stages[n], kernels[n]}, inputs, cores[n]);
+    const auto outputs = driver::run_poisoned({stages[n], here, kernels[n]}, inputs, cores[n]);
     const auto v = driver::verify_outputs(p, inputs, outputs, {.depth = depth});
     EXPECT_TRUE(v.right) << entry.name << " " << to_string(type) << ", " << cores[n]
                          << " cores, sizes " << fmt::format("{}", fmt::join(hl::sizes(p), " x "))

@@ -1,12 +1,14 @@
-#include "mdh/driver/effects.h"
+#include "mdh/backend/effects.h"
 
 #include <gtest/gtest.h>
+
+#include "mdh/driver/target.h"
 
 namespace mdh::driver::effects_test {
 namespace {
 
 std::vector<std::string> unused(const ll::Code& code, const std::string& target = "openmp") {
-  return without_effect(code, machine::find_machine("gpu"), find_target(target));
+  return backend::without_effect(code, machine::find_machine("gpu"), find_target(target));
 }
 
 TEST(Effects, what_is_generated_is_not_listed) {

@@ -1,22 +1,20 @@
 // A computation, compiled: callable on the user's memory.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
-#include <variant>
 
 #include "mdh/driver/stages.h"
-#include "mdh/runtime/host/library.h"
-#include "mdh/runtime/opencl/kernel.h"
-#include "mdh/runtime/timer.h"
+#include "mdh/runtime/device.h"
 
 namespace mdh::driver {
 
 /// Any number of threads may call an executable, and copies of it, at the same time.
 class Executable {
  public:
-  Executable(Stages stages, runtime::host::Kernel kernel);
-  Executable(Stages stages, runtime::opencl::Kernel kernel);
+  Executable(Stages stages, std::shared_ptr<const runtime::Device> device,
+             std::shared_ptr<const runtime::LoadedKernel> kernel);
 
   /// One pointer per buffer, outputs first, in declaration order; row-major, of the extents in
   /// module().arguments. A device has its own number of cores. Outputs must not overlap other
@@ -26,20 +24,17 @@ class Executable {
   const Stages& stages() const { return stages_; }
   const kernel::Module& module() const { return stages_.module; }
 
-  /// The compiled file, for a worker; nothing on a device.
-  std::string library() const;
+  /// Where it runs, and what runs there.
+  const runtime::Device& device() const { return *device_; }
+  const runtime::LoadedKernel& kernel() const { return *kernel_; }
 
-  /// What the user should know about how it was compiled; mostly nothing.
-  std::string remark() const;
-
-  /// The kernel of a device; nothing on this machine.
-  const runtime::opencl::Kernel* on_device() const {
-    return std::get_if<runtime::opencl::Kernel>(&kernel_);
-  }
+  /// Another program on the same device.
+  Executable beside(Stages stages, std::shared_ptr<const runtime::LoadedKernel> kernel) const;
 
  private:
   Stages stages_;
-  std::variant<runtime::host::Kernel, runtime::opencl::Kernel> kernel_;
+  std::shared_ptr<const runtime::Device> device_;
+  std::shared_ptr<const runtime::LoadedKernel> kernel_;
 };
 
 /// Prints, compiles and loads a program for a target, "opencl:1" for the second device of one. What

@@ -7,6 +7,7 @@
 #include "mdh/hl/address.h"
 #include "mdh/hl/laws.h"
 #include "mdh/kernel/refused.h"
+#include "mdh/runtime/host/runtime.h"
 #include "mdh/support/cores.h"
 
 namespace mdh::driver {
@@ -93,21 +94,16 @@ class Runner {
     return [this, &memory](auto) { work(memory, {.threads = threads_}); };
   }
 
-  /// On a device only the launches count, not the way of the data to it and back.
   runtime::Timing time(const Memory& memory) const {
-    if (const auto* kernel = executable_.on_device()) {
-      const runtime::opencl::Memory there(kernel->context(), kernel->module().arguments);
-      there.upload(memory.pointers());
-      return runtime::measure([&] { kernel->run(there); });
-    }
-    if (!worker_) return runtime::measure([&] { executable_(memory.pointers(), threads_); });
-    return work(memory, {.threads = threads_, .measure = runtime::TimingLimits{}});
+    const runtime::TimingLimits limits;
+    if (worker_) return work(memory, {.threads = threads_, .measure = limits});
+    return executable_.kernel().time(memory.pointers(), threads_, limits);
   }
 
  private:
   runtime::Timing work(const Memory& memory, const runtime::WorkOptions& how) const {
     const runtime::Outcome outcome =
-        worker_->run(executable_.module(), executable_.library(), memory.shared(), how);
+        worker_->run(executable_.module(), executable_.kernel().file(), memory.shared(), how);
     runtime::require_success(outcome);
     return outcome.timing;
   }
@@ -117,15 +113,13 @@ class Runner {
   int threads_;
 };
 
-/// Devices say in what they deviate; the bounds of mathematics are those of the standard.
+/// The bounds of loose mathematics are those of OpenCL's standard.
 scalar::Deviations deviations_of(const Executable& executable) {
+  const runtime::Accuracy accuracy = executable.device().accuracy();
   scalar::Deviations d{.contracts = executable.module().contract_allowed};
-  if (const auto* kernel = executable.on_device()) {
-    const runtime::opencl::Device& device = kernel->context().device();
-    d.mathematics = scalar::MathLibrary::opencl;
-    d.loose_division = !device.has_exact_fp32_division;
-    d.flushes_subnormals = !device.has_fp32_subnormals;
-  }
+  if (accuracy.has_loose_mathematics) d.mathematics = scalar::MathLibrary::opencl;
+  d.loose_division = !accuracy.has_exact_division;
+  d.flushes_subnormals = !accuracy.has_subnormals;
   return d;
 }
 
@@ -172,27 +166,23 @@ class Verifier {
     return s;
   }
 
+  /// The twin runs where the kernel runs, the definition on this machine. Where that is the same,
+  /// one compiler run is enough for both.
   void compile_companions() {
+    const runtime::Device& there = executable_.device();
     std::vector<kernel::Module> modules = checks_->modules();
-    const kernel::Module& original = executable_.module();
-    if (const auto* device = executable_.on_device()) {
-      if (stages_) {
-        auto kernels = runtime::opencl::load({&stages_->module, 1}, device->context());
-        twin_.emplace(*stages_, std::move(kernels.front()));
-      }
-      if (!modules.empty()) {
-        checks_->use(runtime::host::load_by_any(modules, runtime::host::find_compiler()),
-                     available_cores());
-      }
-      return;
-    }
-    if (stages_) modules.insert(modules.begin(), stages_->module);
+    const bool at_once = stages_ && !modules.empty() && there.takes(modules.front().language);
+    if (at_once) modules.insert(modules.begin(), stages_->module);
+    if (stages_ && !at_once) use_twin(there.load({&stages_->module, 1}).front());
     if (modules.empty()) return;
-    const runtime::host::Compiler compiler =
-        runtime::host::compiler_for(original, runtime::Cache::of_user());
-    std::vector<runtime::host::Kernel> kernels = runtime::host::load_by_any(modules, compiler);
-    if (stages_) twin_.emplace(*stages_, kernels.front());
+    const auto kernels =
+        at_once ? there.load(modules) : runtime::host::runtime().open("")->load(modules);
+    if (at_once) use_twin(kernels.front());
     checks_->use(kernels, available_cores());
+  }
+
+  void use_twin(std::shared_ptr<const runtime::LoadedKernel> kernel) {
+    twin_.emplace(executable_.beside(*stages_, std::move(kernel)));
   }
 
   const Executable& executable_;
@@ -217,7 +207,7 @@ std::string headline(const std::string& text) { return text.substr(0, text.find(
 Executable compiled(const hl::Program& program, const RunOptions& options) {
   const auto with = [&](const ll::Config& config) {
     Executable made = compile(program, options.machine, config, *options.target, options.device);
-    if (!made.remark().empty()) options.note(made.remark());
+    if (!made.kernel().remark().empty()) options.note(made.kernel().remark());
     return made;
   };
   try {

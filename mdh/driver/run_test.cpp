@@ -250,9 +250,10 @@ TEST(RunPoisoned, element_that_a_kernel_leaves_out_comes_back_undefined) {
         "  for (int n = 0; n < 4; ++n) if (n != 2)\n"
         "    __builtin_memcpy((char *)b[0] + n * {0}, (char *)b[1] + n * {0}, {0}); }}",
         bytes);
-    const auto kernels = runtime::host::load({&stages.module, 1}, runtime::host::find_compiler());
+    const auto here = usual_target().runtime->open("");
+    const auto kernels = here->load({&stages.module, 1});
     const std::vector<Array> inputs = random_inputs(p, 1);
-    const Array y = run_poisoned({stages, kernels.front()}, inputs, 1).at(0);
+    const Array y = run_poisoned({stages, here, kernels.front()}, inputs, 1).at(0);
     EXPECT_EQ(y.defined, (std::vector<uint8_t>{1, 1, 0, 1})) << to_string(type);
     EXPECT_EQ(y.cells[3], inputs[0].cells[3]);
     EXPECT_FALSE(verify_outputs(p, inputs, {y}, {}).right);

@@ -19,7 +19,7 @@ Stages lower_all(const hl::Program& program, const machine::Machine& machine,
   internal_check(target.print != nullptr, "target '{}' prints no source", target.name);
   kernel::Module module = target.print(concrete, name);
   const ll::KernelCode& code = low.code.kernel;
-  if (module.language == "c") {
+  if (target.obeys.compiler) {
     module.compiler = code.compiler;
     module.flags = code.flags;
   }

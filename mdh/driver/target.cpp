@@ -2,6 +2,8 @@
 
 #include "mdh/backend/opencl/opencl.h"
 #include "mdh/backend/openmp/openmp.h"
+#include "mdh/runtime/host/runtime.h"
+#include "mdh/runtime/opencl/runtime.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
 
@@ -9,23 +11,21 @@ namespace mdh::driver {
 
 const std::vector<Target>& targets() {
   static const std::vector<Target> table = {
-      {"reference", "the definition, interpreted", "cpu", {}, nullptr},
-      {"openmp", "C with OpenMP, by the system's compiler", "cpu", {}, backend::print_openmp},
-      {"opencl",
-       "OpenCL C, by the device's driver; opencl:N is the N-th device",
-       "gpu_nowarp",
-       {.teams = machine::Teams::nested},
-       backend::print_opencl},
+      {{.name = "reference", .summary = "the definition, interpreted", .machine = "cpu"}, nullptr},
+      {backend::openmp(), &runtime::host::runtime()},
+      {backend::opencl(), &runtime::opencl::runtime()},
   };
   return table;
 }
+
+const Target& usual_target() { return targets().at(1); }
 
 const Target& find_target(std::string_view name) {
   std::vector<std::string> known;
   const std::string base = split(name, ':').front();
   for (const Target& target : targets()) {
-    const bool numbered = target.name == "opencl" && base == "opencl";
-    if (target.name == name || numbered) return target;
+    const bool is_numbered = target.runtime != nullptr && target.runtime->is_numbered;
+    if (target.name == (is_numbered ? base : name)) return target;
     known.push_back(target.name);
   }
   if (base == "cuda") {

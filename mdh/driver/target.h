@@ -1,29 +1,26 @@
-// The back ends, one row each.
+// The targets of programs, one row each: a back end that prints them, and a runtime that has the
+// devices for what is printed.
 #pragma once
 
-#include <functional>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "mdh/kernel/module.h"
-#include "mdh/loop/program.h"
-#include "mdh/passes/pipeline.h"
+#include "mdh/backend/backend.h"
+#include "mdh/runtime/device.h"
 
 namespace mdh::driver {
 
-struct Target {
-  std::string name;
-  std::string summary;
-  std::string machine;  // the machine it is configured for unless the user names one
-  machine::TargetFacts facts;
-  /// Source text; none for the reference. A test may print something else.
-  std::function<kernel::Module(const loop::Program&, const std::string& name)> print;
+struct Target : backend::Backend {
+  const runtime::Runtime* runtime = nullptr;  // none for the reference
 };
 
 const std::vector<Target>& targets();
 
-/// A user error with the nearest name if there is none; "not supported" for those that are planned.
+/// The one that is meant if the user names none.
+const Target& usual_target();
+
+/// "opencl:1" is the target "opencl". A user error with the nearest name if there is none; "not
+/// supported" for those that are planned.
 const Target& find_target(std::string_view name);
 
 }  // namespace mdh::driver

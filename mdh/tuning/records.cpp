@@ -40,7 +40,7 @@ RecordedConfig translated(const hl::Program& program, const Site& where, const C
 void check(const hl::Program& program, const RecordedConfig& recorded, const Site& where) {
   passes::lower(program, recorded.machine, recorded.config);
   const std::string& compiler = recorded.config.code.kernel.compiler;
-  if (where.target->name == "openmp" && !compiler.empty()) runtime::host::find_compiler(compiler);
+  if (where.target->obeys.compiler && !compiler.empty()) runtime::host::find_compiler(compiler);
 }
 
 /// Those that can be read.

@@ -51,8 +51,8 @@ const std::map<std::string, Folders>& users() {
   static const std::map<std::string, Folders> table = {
       {"examples", {"mdh/driver", "mdh/hl", "mdh/scalar", "mdh/support", "mdh/tuning", "examples"}},
       {"tools",
-       {"mdh/calibration", "mdh/driver", "mdh/hl", "mdh/report", "mdh/scalar", "mdh/support",
-        "mdh/tuning", "examples", "bench", "tools"}},
+       {"mdh/backend", "mdh/calibration", "mdh/driver", "mdh/hl", "mdh/report", "mdh/scalar",
+        "mdh/support", "mdh/tuning", "examples", "bench", "tools"}},
       {"tools/worker", {"mdh/runtime", "mdh/support"}},
       {"bench",
        {"mdh/calibration", "mdh/driver", "mdh/hl", "mdh/runtime", "mdh/scalar", "mdh/search",

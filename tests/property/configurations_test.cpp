@@ -23,6 +23,7 @@
 #include "mdh/passes/lower/lower.h"
 #include "mdh/passes/pipeline.h"
 #include "mdh/passes/plan/plan.h"
+#include "mdh/runtime/host/runtime.h"
 #include "tests/property/generator.h"
 
 namespace mdh::test::configurations_test {
@@ -145,7 +146,8 @@ void expect_compiled_code_agrees(const std::vector<Case>& cases) {
   const auto kernels = runtime::host::load(modules, compiler);
   for (size_t n = 0; n < cases.size(); ++n) {
     SCOPED_TRACE(describe(cases[n]));
-    const driver::Executable executable(stages[n], kernels[n]);
+    const driver::Executable executable(stages[n], runtime::host::runtime().open(""),
+                                        runtime::host::as_loaded(kernels[n]));
     const int threads = 1 + static_cast<int>(cases[n].seed % 5);
     expect_right(cases[n], driver::run_poisoned(executable, cases[n].inputs, threads),
                  fmt::format("compiled, {} threads", threads));

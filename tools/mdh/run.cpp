@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "mdh/backend/effects.h"
 #include "mdh/driver/data.h"
-#include "mdh/driver/effects.h"
 #include "mdh/hl/laws.h"
 #include "mdh/support/text.h"
 #include "tools/mdh/data_files.h"
@@ -118,7 +118,9 @@ void print_text(const Problem& problem, const driver::RunReport& report) {
 
 /// Compiled code runs in a worker, if there is one: whatever it does, mdh can say so.
 std::optional<runtime::Worker> worker_for(const Problem& problem, const RunVerbOptions& verb) {
-  if (verb.in_process || problem.target->name != "openmp") return std::nullopt;
+  if (verb.in_process || !problem.target->runtime || !problem.target->runtime->has_worker) {
+    return std::nullopt;
+  }
   const std::string program = runtime::find_worker();
   if (program.empty()) return std::nullopt;
   return std::optional<runtime::Worker>(
@@ -179,7 +181,7 @@ driver::RunReport run_what_works(Problem& problem, const Request& request,
 void note_unused(const Problem& problem, const Request& request) {
   if (request.quiet || problem.target->print == nullptr) return;
   const auto unused =
-      driver::without_effect(problem.config.config.code, problem.machine, *problem.target);
+      backend::without_effect(problem.config.config.code, problem.machine, *problem.target);
   if (unused.empty()) return;
   say("mdh: note: no effect on the code of target {} yet: {}\n", problem.target->name,
       join(unused, ", "));

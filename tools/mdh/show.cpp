@@ -10,7 +10,7 @@ namespace mdh::tool {
 namespace {
 
 const driver::Target& printable(const Problem& problem) {
-  return problem.target->print ? *problem.target : driver::find_target("openmp");
+  return problem.target->print ? *problem.target : driver::usual_target();
 }
 
 /// Stages of the low level need no code: they show what code generation may still refuse.

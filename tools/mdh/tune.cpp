@@ -287,7 +287,7 @@ int tune(const Request& request, const TuneVerbOptions& verb) {
   asked.no_records = true;  // the search looks into them itself
   asked.needs_config = false;
   const Problem problem = resolve(asked);
-  if (problem.target->name != "openmp") {
+  if (!problem.target->runtime || !problem.target->runtime->has_worker) {
     unsupported("E883", {}, fmt::format("tuning for target '{}'", problem.target->name),
                 "mdh tune works for --target openmp");
   }

@@ -24,4 +24,9 @@ std::vector<kernel::Argument> arguments_of(const loop::Program& p) {
   return arguments;
 }
 
+int64_t whole_lines(int64_t bytes) {
+  constexpr int64_t line = 64;
+  return (bytes + line - 1) / line * line;
+}
+
 }  // namespace mdh::backend

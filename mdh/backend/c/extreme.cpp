@@ -26,7 +26,7 @@ std::string name_of(const char* of_minimum, const char* of_maximum, BinaryOp op,
 std::string extreme_of_floats(Dialect dialect, BinaryOp op, Scalar type,
                               const std::string& value_type) {
   const std::string differ =
-      dialect == Dialect::opencl
+      facts_of(dialect).has_generic_mathematics
           ? fmt::format("{}(a, b)", op == BinaryOp::minimum ? "fmin" : "fmax")
           : fmt::format("a {} b || b != b ? a : b", sign_of(op));
   return fmt::format(

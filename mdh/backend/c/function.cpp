@@ -127,7 +127,7 @@ std::string ExprPrinter::function(const Function& f, int64_t calls) {
 /// One result is returned, several are stored at addresses that are passed behind the arguments.
 std::string ExprPrinter::define_function(const Function& defined, int64_t calls) {
   const Dialect dialect = helpers_.dialect();
-  const Function f = dialect == Dialect::c ? with_lazy_truth(defined) : defined;
+  const Function f = facts_of(dialect).branches_are_cheap ? with_lazy_truth(defined) : defined;
   const std::string begin = linkage(dialect, f, calls);
   Names names;
   std::vector<std::string> parameters;
@@ -160,7 +160,8 @@ std::string ExprPrinter::define_function(const Function& defined, int64_t calls)
 /// asm it has to branch.
 std::string ExprPrinter::returned(const Function& f, const Names& names) {
   const auto right = keeps_the_right(f);
-  if (helpers_.dialect() != Dialect::c || !right) {
+  const DialectFacts& facts = facts_of(helpers_.dialect());
+  if (!facts.is_gnu || !facts.branches_are_cheap || !right) {
     return fmt::format("return {};\n", text(f.results.front().value, names));
   }
   return fmt::format(

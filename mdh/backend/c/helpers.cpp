@@ -42,10 +42,7 @@ std::string Helpers::define(const std::string& name, const std::string& before,
 }
 
 std::string Helpers::text() const {
-  std::string text;
-  if (doubles_ && dialect_ == Dialect::opencl) {
-    text = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
-  }
+  std::string text = doubles_ ? facts_of(dialect_).doubles : "";
   for (const auto& [name, definition] : types_) text += definition;
   for (const auto& [name, definition] : operations_) text += definition;
   for (const std::string& definition : others_) text += definition;

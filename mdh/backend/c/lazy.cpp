@@ -18,7 +18,7 @@ constexpr int64_t most_copied = 256;
 constexpr int64_t most_inlined = 1024, most_in_all = 16384;
 
 std::string linkage_of(Dialect dialect, int64_t size, int64_t calls) {
-  return dialect == Dialect::c && size < most_inlined && size * calls < most_in_all
+  return facts_of(dialect).is_gnu && size < most_inlined && size * calls < most_in_all
              ? "static inline __attribute__((always_inline)) "
              : "static inline ";
 }

@@ -16,8 +16,8 @@ int64_t inlined_size(const scalar::Expr& e, int64_t limit);
 int64_t inlined_size(const scalar::Function& f, int64_t limit);
 
 /// How the definition of a function in C begins that computes this. Compilers decide by the text of
-/// a function whether it is worth a call; what is small with all that it calls never is. Only C has
-/// a word for it.
+/// a function whether it is worth a call; what is small with all that it calls never is. Only GNU C
+/// has a word for it.
 std::string linkage(Dialect dialect, const scalar::Expr& e);
 
 /// The same, for one that is called in so many places.

@@ -43,7 +43,7 @@ const char* minus_one(Helpers& helpers) {
 
 std::string difference(Helpers& helpers, Scalar type, const std::string& a, const std::string& b) {
   const std::string mine = c_type(type), wide = wrapping_type(type);
-  if (helpers.dialect() == Dialect::opencl) {
+  if (facts_of(helpers.dialect()).hides_minus) {
     return fmt::format("({0})(({1}){2} + ({1}){3} * ({1}){4})", mine, wide, a, b,
                        minus_one(helpers));
   }
@@ -119,14 +119,14 @@ std::string absolute(Helpers& helpers, Scalar type, const std::string& a) {
 std::string built_in(Dialect dialect, std::string_view name, Scalar type) {
   const std::string_view base = name == "abs" ? "fabs" : name;
   const bool exact = base == "fabs" || base == "sqrt" || base == "floor" || base == "ceil";
-  if (dialect == Dialect::opencl) return std::string(base);
+  if (facts_of(dialect).has_generic_mathematics) return std::string(base);
   return fmt::format("__builtin_{}{}", base, exact && type == Scalar::f32 ? "f" : "");
 }
 
 }  // namespace
 
 std::string c_constant(Helpers& helpers, Scalar type, scalar::Value value) {
-  if (helpers.dialect() != Dialect::opencl || !has_minus(type, value)) {
+  if (!facts_of(helpers.dialect()).hides_minus || !has_minus(type, value)) {
     return c_literal(type, value);
   }
   return fmt::format("({0})(({1}){2}UL * ({1}){3})", c_type(type), wrapping_type(type),
@@ -138,7 +138,7 @@ std::string c_unary(Helpers& helpers, UnaryOp op, Scalar type, const std::string
     case UnaryOp::logical_not:
       return "!" + a;
     case UnaryOp::bit_not:
-      if (helpers.dialect() == Dialect::opencl) {  // ~a + 1 is -a
+      if (facts_of(helpers.dialect()).hides_minus) {  // ~a + 1 is -a
         return fmt::format("({0})(({1}){2} ^ ({1}){3})", c_type(type), wrapping_type(type), a,
                            minus_one(helpers));
       }

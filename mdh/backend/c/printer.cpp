@@ -97,7 +97,7 @@ std::vector<loop::Buffer> mentioned(const loop::Program& p, const Block& block) 
 }
 
 CPrinter::CPrinter(const loop::Program& p, Dialect dialect)
-    : program_(p), dialect_(dialect), expressions_(dialect, calls_in(p.body)) {
+    : program_(p), facts_(facts_of(dialect)), expressions_(dialect, calls_in(p.body)) {
   for (const loop::Buffer& b : p.buffers) taken_.insert(c_name(b.symbol.name));
   for (const loop::Digit& d : p.digits) taken_.insert(c_name(d.var.name));
   for (const loop::Dimension& d : p.dimensions) taken_.insert(c_name(d.symbol.name));
@@ -140,7 +140,7 @@ std::string CPrinter::block(const Block& statements) {
 /// which memory, and functions take them to private memory only.)
 bool CPrinter::refers(const loop::Load& s, const Block& rest) const {
   const loop::Buffer& b = find_buffer(program_, s.from.buffer);
-  return dialect_ == Dialect::c && !b.type.is_scalar() && !registers_.contains(b.symbol.name) &&
+  return facts_.has_one_memory && !b.type.is_scalar() && !registers_.contains(b.symbol.name) &&
          !writes(rest, b.symbol);
 }
 
@@ -189,14 +189,14 @@ std::string CPrinter::print(const loop::AsyncCopy& s) {
 }
 
 std::string CPrinter::print(const loop::Prefetch& s) {
-  if (dialect_ != Dialect::c) return "";
+  if (!facts_.is_gnu) return "";
   return fmt::format("__builtin_prefetch(&{});\n", element(s.what));
 }
 
 /// Only variables: what an array holds is read again anyway.
 std::string CPrinter::print(const loop::Opaque& s) {
   const auto found = registers_.find(s.buffer.name);
-  if (found == registers_.end() || dialect_ != Dialect::c) return "";
+  if (found == registers_.end() || !facts_.is_gnu) return "";
   const scalar::Scalar type = scalar_of(find_buffer(program_, s.buffer).type);
   std::string text;
   for (const int64_t n : found->second.variables) {
@@ -208,7 +208,7 @@ std::string CPrinter::print(const loop::Opaque& s) {
 
 /// Vectors in C; where there are none, loops.
 std::string CPrinter::print(const loop::Transpose& s) {
-  if (dialect_ != Dialect::c) return element_by_element(s);
+  if (!facts_.is_gnu) return element_by_element(s);
   const auto place = [&](const loop::Element& e) {
     const Expr address = address_of(program_, e);
     const Expr first = with_value(with_value(address, s.stored.var, 0), s.loaded.var, 0);
@@ -238,10 +238,7 @@ std::string CPrinter::element_by_element(const loop::Transpose& s) {
 std::string CPrinter::print(const loop::For& s) {
   const std::string var = c_name(s.var.name);
   const int64_t unroll = is_digit(program_, s.var) ? find_digit(program_, s.var).unroll : 1;
-  const std::string pragma =
-      unroll == 1
-          ? ""
-          : fmt::format("#pragma {}unroll {}\n", dialect_ == Dialect::c ? "GCC " : "", unroll);
+  const std::string pragma = unroll == 1 ? "" : fmt::format("{} {}\n", facts_.unroll, unroll);
   return fmt::format("{5}for (long {0} = {1}; {0} < {2}; ++{0}) {{{3}\n{4}}}\n", var, s.first,
                      expressions_.print_index(s.trip), comment(s.level, s.how),
                      indent(block(s.body), 2), pragma);
@@ -249,12 +246,12 @@ std::string CPrinter::print(const loop::For& s) {
 
 /// OpenCL C has vectors, too, but its compilers find lanes by themselves: work-items.
 std::string CPrinter::print(const loop::Lanes& s) {
-  if (dialect_ == Dialect::c) return print_lanes(program_, s, registers_, expressions_);
+  if (facts_.is_gnu) return print_lanes(program_, s, registers_, expressions_);
   return print(loop::For{s.var, scalar::index_literal(s.count), loop::How::lanes, s.level, s.body});
 }
 
 std::string CPrinter::begins(const loop::Buffer& b, const Block& rest) {
-  auto registers = registers_of(program_, b, rest, dialect_ == Dialect::c);
+  auto registers = registers_of(program_, b, rest, facts_.is_gnu);
   registers_.erase(b.symbol.name);
   if (!registers) return alloc(b);
   std::set<std::string> others;

@@ -80,7 +80,7 @@ class CPrinter {
   std::vector<std::string> values(const std::vector<Symbol>& symbols) const;
 
   const loop::Program& program_;
-  Dialect dialect_;
+  const DialectFacts& facts_;
   ExprPrinter expressions_;
   RegisterMap registers_;
   std::set<std::string> taken_;     // names that variables must not have

@@ -114,7 +114,7 @@ std::string storage_type(Scalar type) {
 
 std::string value_type(Dialect dialect, Scalar type) {
   if (type == Scalar::f16 || type == Scalar::bf16) return "float";
-  return type == Scalar::boolean && dialect == Dialect::opencl ? "bool" : c_type(type);
+  return type == Scalar::boolean ? facts_of(dialect).truth : c_type(type);
 }
 
 std::string identifier(const std::string& name) {

@@ -3,12 +3,10 @@
 
 #include <string>
 
+#include "mdh/backend/c/dialect.h"
 #include "mdh/scalar/type.h"
 
 namespace mdh::backend {
-
-/// Header-free C (gnu11), or OpenCL C 1.2.
-enum class Dialect { c, opencl };
 
 /// C's name of a type. i64 and indices are `long`, which has 64 bits wherever mdh runs.
 std::string c_type(scalar::Scalar type);

@@ -74,7 +74,8 @@ VectorFunction vector_function(ExprPrinter& printer, const scalar::Function& f,
                                     : fmt::format("*{} = {};\n", target, value.text);
   }
   made.name = printer.definitions().define(
-      fmt::format("{}_x{}", f.name, lanes), linkage(Dialect::c, f, printer.calls()) + first,
+      fmt::format("{}_x{}", f.name, lanes),
+      linkage(printer.definitions().dialect(), f, printer.calls()) + first,
       fmt::format("({}) {{\n{}}}", parameters.empty() ? "void" : join(parameters, ", "),
                   indent(text.statements() + stored, 2)));
   return made;

@@ -1,6 +1,7 @@
 // Concrete loops as OpenCL C.
 #pragma once
 
+#include "mdh/backend/backend.h"
 #include "mdh/kernel/module.h"
 #include "mdh/loop/program.h"
 
@@ -12,5 +13,8 @@ namespace mdh::backend {
 /// Temporaries that one work-item uses are private, those that a work-group shares local, and all
 /// others lie in the workspace.
 kernel::Module print_opencl(const loop::Program& program, const std::string& name);
+
+/// Its row of the table of targets.
+Backend opencl();
 
 }  // namespace mdh::backend

@@ -238,4 +238,13 @@ kernel::Module print_openmp(const loop::Program& program, const std::string& nam
   return module;
 }
 
+Backend openmp() {
+  return {
+      .name = "openmp",
+      .summary = "C with OpenMP, by the system's compiler",
+      .machine = "cpu",
+      .obeys = {.prefetch = true, .opaque = true, .emit = true, .store = true, .compiler = true},
+      .print = print_openmp};
+}
+
 }  // namespace mdh::backend

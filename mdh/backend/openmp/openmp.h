@@ -1,6 +1,7 @@
 // Concrete loops to header-free C with OpenMP.
 #pragma once
 
+#include "mdh/backend/backend.h"
 #include "mdh/kernel/module.h"
 #include "mdh/loop/program.h"
 
@@ -12,5 +13,8 @@ namespace mdh::backend {
 /// the dealt parts; none if nothing is dealt. `name` must be unique among modules that are compiled
 /// together.
 kernel::Module print_openmp(const loop::Program& program, const std::string& name);
+
+/// Its row of the table of targets.
+Backend openmp();
 
 }  // namespace mdh::backend

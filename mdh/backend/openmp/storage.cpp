@@ -1,5 +1,7 @@
 #include "mdh/backend/openmp/storage.h"
 
+#include "mdh/backend/c/arguments.h"
+
 namespace mdh::backend {
 namespace {
 
@@ -34,11 +36,6 @@ void visit(const loop::Program& p, const loop::Block& block, bool in_deal, Stora
 }
 
 }  // namespace
-
-int64_t whole_lines(int64_t bytes) {
-  constexpr int64_t line = 64;
-  return (bytes + line - 1) / line * line;
-}
 
 Storage storage_of(const loop::Program& p) {
   Storage storage;

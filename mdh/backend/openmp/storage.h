@@ -27,9 +27,6 @@ struct Storage {
   const Kept& of(const Symbol& buffer) const { return buffers.at(buffer.name); }
 };
 
-/// Bytes rounded up to whole cache lines.
-int64_t whole_lines(int64_t bytes);
-
 /// All pieces are aligned to cache lines. What begins anew inside of a Deal belongs to the core.
 Storage storage_of(const loop::Program& p);
 

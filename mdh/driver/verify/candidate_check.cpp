@@ -1,6 +1,7 @@
 #include "mdh/driver/verify/candidate_check.h"
 
 #include "mdh/hl/print.h"
+#include "mdh/runtime/host/runtime.h"
 #include "mdh/support/cores.h"
 
 namespace mdh::driver {
@@ -30,8 +31,7 @@ CandidateCheck::CandidateCheck(const hl::Program& program, Memory& memory, Check
                                          CheckLimits{.seed = seed, .keeps = true});
   const std::vector<kernel::Module> modules = checks->modules();
   if (!modules.empty()) {
-    checks->use(runtime::host::load_by_any(modules, runtime::host::find_compiler()),
-                available_cores());
+    checks->use(runtime::host::runtime().open("")->load(modules), available_cores());
   }
   task_ = checks->task_for(memory, inputs);
   own_ = checks.get();

@@ -63,7 +63,7 @@ std::vector<kernel::Module> Checks::modules() const {
   return modules;
 }
 
-void Checks::use(const std::vector<runtime::host::Kernel>& kernels, int threads) {
+void Checks::use(const runtime::LoadedKernels& kernels, int threads) {
   kernels_ = kernels;
   threads_ = threads;
 }
@@ -98,11 +98,11 @@ Coverage Checks::coverage(const Points& points) const {
 namespace {
 
 /// The compiled definition of that name, if there is one.
-void compile_by(const std::vector<runtime::host::Kernel>& kernels, const std::string& name,
+void compile_by(const runtime::LoadedKernels& kernels, const std::string& name,
                 std::span<void* const> inputs, int threads, Yardstick& yardstick) {
   if (yardstick.is_compiled()) return;
-  for (const runtime::host::Kernel& kernel : kernels) {
-    if (kernel.module().name == name) yardstick.compute_by(kernel, inputs, threads);
+  for (const auto& kernel : kernels) {
+    if (kernel->module().name == name) yardstick.compute_by(kernel, inputs, threads);
   }
 }
 

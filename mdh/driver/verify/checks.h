@@ -46,7 +46,7 @@ class Checks {
   /// Plain loops that should be compiled, with the twin, before anything is checked; none for
   /// small programs.
   std::vector<kernel::Module> modules() const;
-  void use(const std::vector<runtime::host::Kernel>& kernels, int threads);
+  void use(const runtime::LoadedKernels& kernels, int threads);
 
   /// What is expected of any kernel on the inputs in memory. Where rounding would hide too much,
   /// and the inputs may be changed, they are thinned first.
@@ -116,7 +116,7 @@ class Checks {
   CheckLimits limits_;
   Yardstick yardstick_;
   std::optional<Yardstick> twin_;
-  std::vector<runtime::host::Kernel> kernels_;
+  runtime::LoadedKernels kernels_;
   int threads_ = 1;
   std::vector<Gate> gates_;
   std::map<std::string, Prepared> kept_;

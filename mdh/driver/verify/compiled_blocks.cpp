@@ -71,7 +71,7 @@ void CompiledBlocks::compute(const Call& call, int64_t first, int64_t count, int
   const int64_t* points = points_.all ? nullptr : points_.coordinates.data() + first * rank;
   std::vector<void*> buffers = {rows, const_cast<int64_t*>(points), numbers.data()};
   buffers.insert(buffers.end(), call.inputs.begin(), call.inputs.end());
-  by_.kernel(buffers, threads);
+  by_.kernel.call(buffers, threads);
 }
 
 void CompiledBlocks::in_any_order(const Call& call) const {

@@ -11,7 +11,7 @@ namespace mdh::driver {
 class CompiledBlocks {
  public:
   struct By {
-    const runtime::host::Kernel& kernel;
+    const runtime::LoadedKernel& kernel;
     int threads;
   };
   CompiledBlocks(const hl::Program& views, const Meaning& meaning, const By& by,

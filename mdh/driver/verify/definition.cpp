@@ -205,7 +205,7 @@ Rows Definition::at(const Points& points, std::span<void* const> inputs,
 }
 
 /// Points at which a scan, too, combines only what is in the window.
-void Definition::compute_by(const runtime::host::Kernel& kernel, std::span<void* const> inputs,
+void Definition::compute_by(const DefinitionKernel& kernel, std::span<void* const> inputs,
                             int threads) {
   const std::vector<int64_t> counts = hl::result_sizes(views_);
   kernel_ = kernel;

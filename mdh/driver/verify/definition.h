@@ -8,7 +8,7 @@
 
 #include "mdh/driver/verify/meaning.h"
 #include "mdh/kernel/module.h"
-#include "mdh/runtime/host/library.h"
+#include "mdh/runtime/device.h"
 #include "mdh/scalar/value.h"
 #include "mdh/support/random.h"
 
@@ -37,6 +37,9 @@ struct RowsView {
     return {values.subspan(from * width, (to - from) * width), width};
   }
 };
+/// Loops that compute such rows, compiled for this machine.
+using DefinitionKernel = std::shared_ptr<const runtime::LoadedKernel>;
+
 using TakeRows = std::function<void(int64_t first, const RowsView& rows)>;
 using Share = std::function<void(double)>;
 
@@ -67,8 +70,8 @@ class Definition {
 
   /// From now on compiled code computes. On some points of these inputs it has to agree with the
   /// interpreter, otherwise it is an error of the compiler, which is said.
-  void compute_by(const runtime::host::Kernel& kernel, std::span<void* const> inputs, int threads);
-  bool is_compiled() const { return kernel_.has_value(); }
+  void compute_by(const DefinitionKernel& kernel, std::span<void* const> inputs, int threads);
+  bool is_compiled() const { return kernel_ != nullptr; }
 
   /// In blocks of rows that stay in caches, one per core: `take` is called by several threads at a
   /// time, in any order. Inputs in declaration order. `share` is told how much is done.
@@ -93,7 +96,7 @@ class Definition {
 
   hl::Program views_;
   Meaning meaning_;
-  std::optional<runtime::host::Kernel> kernel_;
+  DefinitionKernel kernel_;  // none: interpreted
   int threads_ = 1;
 };
 

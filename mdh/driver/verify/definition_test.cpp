@@ -5,13 +5,14 @@
 #include <algorithm>
 
 #include "mdh/driver/memory.h"
-#include "mdh/ll/shared_test_programs.h"
 #include "mdh/driver/verify/data_sets.h"
 #include "mdh/driver/verify/measured.h"
 #include "mdh/driver/verify/plain_loops.h"
 #include "mdh/driver/verify/yardstick.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/hl/parse.h"
+#include "mdh/ll/shared_test_programs.h"
+#include "mdh/runtime/host/runtime.h"
 
 namespace mdh::driver::definition_test {
 namespace {
@@ -44,8 +45,7 @@ void expect_agreement(const std::string& body, const std::string& type) {
   ASSERT_TRUE(has_plain_loops(p, meaning)) << text;
   Definition interpreted(p, meaning), compiled(p, meaning);
   const std::vector<kernel::Module> modules = {plain_loops(p, meaning, "plain")};
-  compiled.compute_by(runtime::host::load(modules, runtime::host::find_compiler()).front(), inputs,
-                      2);
+  compiled.compute_by(runtime::host::runtime().open("")->load(modules).front(), inputs, 2);
   const Points all = all_points(p);
   EXPECT_EQ(compiled.at(all, inputs).values, interpreted.at(all, inputs).values) << text;
   Points last{.count = 1};
@@ -80,8 +80,7 @@ TEST(Definition, blocks_of_rows_are_those_of_all_points) {
     const Meaning meaning = meaning_of(p);
     Definition interpreted(p, meaning), compiled(p, meaning);
     const std::vector<kernel::Module> modules = {plain_loops(p, meaning, "plain")};
-    compiled.compute_by(runtime::host::load(modules, runtime::host::find_compiler()).front(),
-                        inputs, 2);
+    compiled.compute_by(runtime::host::runtime().open("")->load(modules).front(), inputs, 2);
     EXPECT_TRUE(interpreted.at(all_points(p), inputs).values ==
                 compiled.at(all_points(p), inputs).values)
         << body;
@@ -100,7 +99,7 @@ TEST(Definition, compiler_that_computes_something_else_is_found) {
   module.source.replace(at, end.size(), "< window[3] - 1");
   Definition definition(p, meaning_of(p));
   const std::vector<kernel::Module> modules = {module};
-  const auto kernel = runtime::host::load(modules, runtime::host::find_compiler()).front();
+  const auto kernel = runtime::host::runtime().open("")->load(modules).front();
   try {
     definition.compute_by(kernel, inputs, 1);
     FAIL() << "believed";

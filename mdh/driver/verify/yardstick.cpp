@@ -106,7 +106,7 @@ kernel::Module Yardstick::plain_loops(const std::string& name) const {
   return driver::plain_loops(program(), measured_.meaning, name);
 }
 
-void Yardstick::compute_by(const runtime::host::Kernel& kernel, std::span<void* const> inputs,
+void Yardstick::compute_by(const DefinitionKernel& kernel, std::span<void* const> inputs,
                            int threads) {
   definition_.compute_by(kernel, inputs, threads);
 }

@@ -45,7 +45,7 @@ class Yardstick {
   /// All of the results are judged exactly or by bounds, so that plain loops can compute them.
   bool can_be_compiled() const;
   kernel::Module plain_loops(const std::string& name) const;
-  void compute_by(const runtime::host::Kernel& kernel, std::span<void* const> inputs, int threads);
+  void compute_by(const DefinitionKernel& kernel, std::span<void* const> inputs, int threads);
   bool is_compiled() const { return definition_.is_compiled(); }
   bool has_bounds() const;
 

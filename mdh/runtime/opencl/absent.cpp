@@ -33,6 +33,7 @@ void Kernel::operator()(std::span<void* const>) const { absent(); }
 RunTime Kernel::run(const Memory&) const { absent(); }
 const kernel::Module& Kernel::module() const { absent(); }
 const Context& Kernel::context() const { absent(); }
+std::vector<Resources> Kernel::resources() const { absent(); }
 std::vector<Kernel> load(std::span<const kernel::Module>, const Context&) { absent(); }
 
 }  // namespace mdh::runtime::opencl

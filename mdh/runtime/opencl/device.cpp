@@ -58,7 +58,7 @@ Device find_device(std::string_view name) {
           "known: " + join(lines, "; "));
 }
 
-MachineNumbers machine_numbers(const Device& device) {
+GridNumbers grid_numbers(const Device& device) {
   return {.groups_at_once = device.compute_units,
           .items_per_group = device.max_work_group_size,
           .local_bytes = device.local_mem_bytes,

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "mdh/runtime/device.h"
+
 namespace mdh::runtime::opencl {
 
 enum class DeviceKind { cpu, gpu, accelerator, other };
@@ -45,16 +47,7 @@ std::vector<Device> devices();
 /// The device "opencl:N"; "opencl" is the first one. The error names what there is.
 Device find_device(std::string_view name);
 
-/// What a description of the device as a machine needs.
-struct MachineNumbers {
-  int64_t groups_at_once = 0;
-  int64_t items_per_group = 0;
-  int64_t local_bytes = 0;
-  int64_t global_bytes = 0;
-  friend bool operator==(const MachineNumbers&, const MachineNumbers&) = default;
-};
-
-MachineNumbers machine_numbers(const Device& device);
+GridNumbers grid_numbers(const Device& device);
 
 /// One line per device, for messages and listings: "opencl:0  pthread-cortex-a72 (PoCL), 4 units".
 std::string summary(const Device& device);

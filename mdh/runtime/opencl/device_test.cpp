@@ -83,7 +83,7 @@ TEST(DeviceNames, machine_gets_plain_numbers) {
   device.max_work_group_size = 1024;
   device.local_mem_bytes = 49152;
   device.global_mem_bytes = int64_t{16} << 30;
-  EXPECT_EQ(machine_numbers(device), (MachineNumbers{80, 1024, 49152, int64_t{16} << 30}));
+  EXPECT_EQ(grid_numbers(device), (GridNumbers{80, 1024, 49152, int64_t{16} << 30}));
 }
 
 }  // namespace

@@ -13,6 +13,15 @@ Owned<cl_kernel> create(const std::string& name, cl_program program, const Conte
   return owned(function, on.api.release_kernel, status, "clCreateKernel");
 }
 
+size_t parameters_of(cl_kernel function, const Context::Handles& on) {
+  cl_uint count = 0;
+  check(on.api.get_kernel_info(function, CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr),
+        "clGetKernelInfo");
+  return count;
+}
+
+}  // namespace
+
 FunctionNeeds needs_of(cl_kernel function, const Context::Handles& on) {
   size_t group = 0;
   cl_ulong local = 0;
@@ -24,15 +33,6 @@ FunctionNeeds needs_of(cl_kernel function, const Context::Handles& on) {
         "clGetKernelWorkGroupInfo");
   return {static_cast<int64_t>(group), static_cast<int64_t>(local)};
 }
-
-size_t parameters_of(cl_kernel function, const Context::Handles& on) {
-  cl_uint count = 0;
-  check(on.api.get_kernel_info(function, CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr),
-        "clGetKernelInfo");
-  return count;
-}
-
-}  // namespace
 
 Functions functions_of(const kernel::Module& module, cl_program program,
                        const Context::Handles& on) {

@@ -6,6 +6,7 @@
 
 #include "mdh/kernel/module.h"
 #include "mdh/runtime/opencl/handles.h"
+#include "mdh/runtime/opencl/limits.h"
 
 namespace mdh::runtime::opencl {
 
@@ -15,5 +16,8 @@ using Functions = std::map<std::string, Owned<cl_kernel>>;
 /// limits of the device.
 Functions functions_of(const kernel::Module& module, cl_program program,
                        const Context::Handles& on);
+
+/// What the driver says about a built function.
+FunctionNeeds needs_of(cl_kernel function, const Context::Handles& on);
 
 }  // namespace mdh::runtime::opencl

@@ -61,6 +61,18 @@ const kernel::Module& Kernel::module() const { return state_->module; }
 
 const Context& Kernel::context() const { return state_->context; }
 
+std::vector<Resources> Kernel::resources() const {
+  const Pool<Session>::Loan session(state_->sessions);
+  std::vector<Resources> all;
+  for (const auto& [name, function] : session->functions) {
+    const FunctionNeeds needs = needs_of(function.get(), state_->context.handles());
+    all.push_back({.function = name,
+                   .local_bytes = needs.local_bytes,
+                   .items_per_group = needs.max_work_group_size});
+  }
+  return all;
+}
+
 void Kernel::operator()(std::span<void* const> buffers) const {
   const Memory memory(state_->context, state_->module.arguments);
   memory.upload(buffers);

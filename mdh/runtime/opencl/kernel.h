@@ -38,6 +38,9 @@ class Kernel {
   const kernel::Module& module() const;
   const Context& context() const;
 
+  /// What its functions need, one by one.
+  std::vector<Resources> resources() const;
+
  private:
   friend std::vector<Kernel> load(std::span<const kernel::Module>, const Context&);
   struct State;

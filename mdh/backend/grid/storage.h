@@ -15,7 +15,7 @@ struct Placed {
   int64_t offset = 0;  // in the workspace
 };
 
-struct OpenCLStorage {
+struct GridStorage {
   std::map<std::string, Placed> buffers;  // temporaries, by name
   int64_t workspace_bytes = 0;
 
@@ -24,7 +24,7 @@ struct OpenCLStorage {
 
 /// By who uses a temporary, not only by the region it was asked to be in: what outlives a kernel is
 /// in the workspace, what several work-items exchange at least in local memory.
-OpenCLStorage opencl_storage_of(const loop::Program& p);
+GridStorage grid_storage_of(const loop::Program& p);
 
 /// The digits of a temporary's instances that one work-group holds: those of its cores.
 std::vector<Symbol> group_digits(const loop::Program& p, const loop::Buffer& b);

@@ -1,8 +1,8 @@
-#include "mdh/backend/opencl/storage.h"
+#include "mdh/backend/grid/storage.h"
 
 #include <set>
 
-#include "mdh/backend/openmp/storage.h"
+#include "mdh/backend/c/arguments.h"
 
 namespace mdh::backend {
 namespace {
@@ -41,7 +41,7 @@ class Placer {
  public:
   explicit Placer(const loop::Program& p) : program_(p) { note_uses(p.body, "", users_); }
 
-  OpenCLStorage run() {
+  GridStorage run() {
     block(program_.body, Lifetime::program);
     return std::move(result_);
   }
@@ -90,7 +90,7 @@ class Placer {
 
   const loop::Program& program_;
   Users users_;
-  OpenCLStorage result_;
+  GridStorage result_;
 };
 
 }  // namespace
@@ -103,6 +103,6 @@ std::vector<Symbol> group_digits(const loop::Program& p, const loop::Buffer& b) 
   return digits;
 }
 
-OpenCLStorage opencl_storage_of(const loop::Program& p) { return Placer(p).run(); }
+GridStorage grid_storage_of(const loop::Program& p) { return Placer(p).run(); }
 
 }  // namespace mdh::backend

@@ -1,6 +1,6 @@
-#include "mdh/driver/effects.h"
+#include "mdh/backend/effects.h"
 
-namespace mdh::driver {
+namespace mdh::backend {
 namespace {
 
 class Collector {
@@ -9,24 +9,23 @@ class Collector {
     if (asked) options_.push_back(option);
   }
 
-  void stage(const std::string& where, const ll::StageCode& code, const Target& target) {
+  void stage(const std::string& where, const ll::StageCode& code, const Backend& backend) {
     const ll::StageCode plain;
     add(code.transport == ll::Transport::registers, where + ".transport");
     add(code.width != plain.width, where + ".width");
-    add(code.prefetch && target.name != "openmp", where + ".prefetch");
+    add(code.prefetch && !backend.obeys.prefetch, where + ".prefetch");
     add(code.hint != plain.hint, where + ".hint");
-    add(code.opaque && target.name != "openmp", where + ".opaque");
+    add(code.opaque && !backend.obeys.opaque, where + ".opaque");
   }
 
-  void kernel(const ll::KernelCode& code, const Target& target) {
+  void kernel(const ll::KernelCode& code, const Backend& backend) {
     const ll::KernelCode plain;
-    const bool compiled_here = target.name == "openmp";
-    // Only code on vectors has an order of its own, and only C is printed with vectors.
-    add(!compiled_here && code.emit != plain.emit, "code.kernel.emit");
+    const Obeys& obeys = backend.obeys;
+    add(!obeys.emit && code.emit != plain.emit, "code.kernel.emit");
     add(!code.launch_bounds.empty(), "code.kernel.launch_bounds");
-    add(!compiled_here && code.store != plain.store, "code.kernel.store");
-    add(!compiled_here && !code.compiler.empty(), "code.kernel.compiler");
-    add(!compiled_here && !code.flags.empty(), "code.kernel.flags");
+    add(!obeys.store && code.store != plain.store, "code.kernel.store");
+    add(!obeys.compiler && !code.compiler.empty(), "code.kernel.compiler");
+    add(!obeys.compiler && !code.flags.empty(), "code.kernel.flags");
   }
 
   std::vector<std::string> take() { return std::move(options_); }
@@ -38,11 +37,11 @@ class Collector {
 }  // namespace
 
 std::vector<std::string> without_effect(const ll::Code& code, const machine::Machine& machine,
-                                        const Target& target) {
+                                        const Backend& backend) {
   Collector found;
   for (const auto& [buffer, list] : code.stage) {
     for (size_t n = 0; n < list.size(); ++n) {
-      found.stage(fmt::format("code.stage.{}[{}]", buffer, n), list[n], target);
+      found.stage(fmt::format("code.stage.{}[{}]", buffer, n), list[n], backend);
     }
   }
   for (const auto& [dimension, edge] : code.edge) {
@@ -56,15 +55,15 @@ std::vector<std::string> without_effect(const ll::Code& code, const machine::Mac
   }
   for (const auto& [layer, cores] : code.cores) {
     // Groups run several parts each, in turns; the cores of a group have one part each.
-    const bool groups = target.facts.teams == passes::Teams::nested;
+    const bool groups = backend.facts.teams == machine::Teams::nested;
     const machine::Layer* found_layer = machine.find_layer(layer);
     const bool in_group = groups && found_layer && found_layer->barrier;
     found.add(in_group, "code.cores." + layer);
     found.add(groups && !in_group && cores.deal == ll::Deal::dynamic,
               "code.cores." + layer + ".deal");
   }
-  found.kernel(code.kernel, target);
+  found.kernel(code.kernel, backend);
   return found.take();
 }
 
-}  // namespace mdh::driver
+}  // namespace mdh::backend

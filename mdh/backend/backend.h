@@ -1,0 +1,36 @@
+// A back end: one language in which programs are printed, and what is known about it before anything
+// runs. How the printed code gets onto a device is the business of a runtime (runtime/device.h); a
+// row of the table of targets (driver/target.cpp) joins the two.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "mdh/kernel/module.h"
+#include "mdh/loop/program.h"
+#include "mdh/machine/target_facts.h"
+
+namespace mdh::backend {
+
+/// Which decisions about code (ll/code.h) have an effect on what is printed. The others are named in
+/// a note, and are no parameters of a search.
+struct Obeys {
+  bool prefetch = false;
+  bool opaque = false;
+  bool emit = false;      // the order of straight code
+  bool store = false;     // hints for stores
+  bool compiler = false;  // a compiler of this machine, and its flags
+};
+
+struct Backend {
+  std::string name;
+  std::string summary;
+  std::string machine;  // the machine it is configured for unless the user names one
+  machine::TargetFacts facts;
+  Obeys obeys;
+  /// Source text and how to call it; none for the reference, which is interpreted. A test may print
+  /// something else.
+  std::function<kernel::Module(const loop::Program&, const std::string& name)> print;
+};
+
+}  // namespace mdh::backend

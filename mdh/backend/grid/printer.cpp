@@ -1,0 +1,271 @@
+#include "mdh/backend/grid/printer.h"
+
+#include <algorithm>
+
+#include "mdh/backend/c/arguments.h"
+#include "mdh/backend/c/printer.h"
+#include "mdh/backend/grid/storage.h"
+#include "mdh/support/text.h"
+
+namespace mdh::backend {
+namespace {
+
+using kernel::Launch;
+using kernel::Repeat;
+using kernel::Step;
+using loop::Block;
+using loop::Buffer;
+using loop::Role;
+using loop::Stmt;
+using loop::Team;
+
+/// Work-items of a group where nothing else says how many.
+constexpr int64_t usual_items = 64;
+/// Work-groups of kernels in which every work-item takes element after element.
+constexpr int64_t most_groups = 4096;
+
+/// Work-items that a group needs: one for every core that owns something.
+int64_t items_for(const Block& block) {
+  int64_t owned = 1, shared = 1;
+  const std::function<void(const Block&)> visit = [&](const Block& statements) {
+    for (const Stmt& s : statements) {
+      if (const auto* deal = s.as<loop::Deal>()) {
+        int64_t& most = deal->collective ? shared : owned;
+        most = std::max(most, loop::volume_of(deal->shares));
+      }
+      loop::for_each_child(s, visit);
+    }
+  };
+  visit(block);
+  return owned > 1 ? owned : std::min(shared, usual_items);
+}
+
+/// The text of one kernel.
+class KernelPrinter : public CPrinter {
+ public:
+  KernelPrinter(const loop::Program& p, const GridStorage& storage, const GridWords& words)
+      : CPrinter(p, words.dialect), storage_(storage), words_(words) {}
+
+  ExprPrinter& types() { return expressions(); }
+
+  /// Of the kernel printed last.
+  int64_t local_bytes() const { return local_bytes_; }
+
+  /// The body of a kernel, and how many items its groups have.
+  std::string grid(const loop::Deal& s, int64_t items) {
+    begin(items);
+    const std::string body = block(s.body);
+    return unflattened(s.shares, "(long)" + words_.group) + locals(s.body) + body;
+  }
+
+  /// As many groups as asked for run the members of the grid, one after the other.
+  std::string persistent(const loop::Deal& s, int64_t items) {
+    begin(items);
+    const std::string body = unflattened(s.shares, "mdh_group") + block(s.body) +
+                             // Nobody begins with the next member before all are done with this.
+                             (items > 1 ? barrier({}) : "");
+    return locals(s.body) + fmt::format("for ({}) {{\n{}}}\n", members_of(s), indent(body, 2));
+  }
+
+  /// Every work-item takes element after element.
+  std::string elements(const loop::Deal& s) {
+    begin(usual_items);
+    const std::string body = unflattened(s.shares, "part") + pointers(s.body) + block(s.body);
+    return fmt::format("for (long part = {}; part < {}; part += {}) {{\n{}}}\n", words_.item_of_all,
+                       loop::volume_of(s.shares), words_.items_of_all, indent(body, 2));
+  }
+
+ protected:
+  std::string deal(const loop::Deal& s) override {
+    const int64_t shares = loop::volume_of(s.shares);
+    const bool once = shares <= items_;
+    const std::string body = unflattened(s.shares, "part") + pointers(s.body) + block(s.body);
+    const std::string item = fmt::format("const long part = {};\n", words_.item);
+    if (shares == items_) return fmt::format("{{\n{}}}\n", indent(item + body, 2));
+    if (once) {
+      return fmt::format("if ({} < {}) {{\n{}}}\n", words_.item, shares, indent(item + body, 2));
+    }
+    return fmt::format("for (long part = {}; part < {}; part += {}) {{\n{}}}\n", words_.item,
+                       shares, items_, indent(body, 2));
+  }
+
+  std::string barrier(const loop::Barrier&) override { return words_.barrier + ";\n"; }
+
+  std::string alloc(const Buffer& b) override {
+    if (storage_.of(b.symbol).space != Space::in_private) return "";
+    return fmt::format("{} {}[{}];  /* {} */\n", expressions().storage_type(b.type),
+                       c_name(b.symbol.name), scalar::volume(b.extents), b.region);
+  }
+
+ private:
+  void begin(int64_t items) {
+    items_ = items;
+    local_bytes_ = 0;
+  }
+
+  /// The loop over the members of the grid that a group runs. Groups do not wait for one another,
+  /// so taking turns serves them as well as taking what is left.
+  std::string members_of(const loop::Deal& s) const {
+    const int64_t shares = loop::volume_of(s.shares);
+    if (s.dealing != loop::Dealing::block) {
+      return fmt::format("long mdh_group = {}; mdh_group < {}; mdh_group += {}", words_.group,
+                         shares, s.on);
+    }
+    return fmt::format(
+        "long mdh_group = {0} * (long){2} / {1}; mdh_group < {0} * ((long){2} + 1) / {1}; "
+        "++mdh_group",
+        shares, s.on, words_.group);
+  }
+
+  /// Local memory is declared where the kernel begins.
+  std::string locals(const Block& body) {
+    std::string text;
+    for (const Buffer& b : mentioned(program(), body)) {
+      if (!is_in(b, Space::in_local)) continue;
+      int64_t elements = scalar::volume(b.extents);
+      for (const Symbol& digit : group_digits(program(), b)) {
+        elements *= find_digit(program(), digit).parts;
+      }
+      local_bytes_ += elements * scalar::bytes_of(b.type);
+      text += fmt::format("{} {} {}[{}];  /* {} */\n", words_.local,
+                          expressions().storage_type(b.type), local_name(b), elements, b.region);
+    }
+    return text;
+  }
+
+  bool is_in(const Buffer& b, Space space) const {
+    return b.role == Role::temporary && storage_.of(b.symbol).space == space;
+  }
+
+  std::string local_name(const Buffer& b) const {
+    return group_digits(program(), b).empty() ? c_name(b.symbol.name)
+                                              : "mdh_all_" + c_name(b.symbol.name);
+  }
+
+  /// The instances that a share uses.
+  std::string pointers(const Block& body) {
+    std::string text;
+    for (const Buffer& b : mentioned(program(), body)) {
+      const std::string type = b.role == Role::temporary ? expressions().storage_type(b.type) : "";
+      const std::string name = c_name(b.symbol.name);
+      const int64_t elements = scalar::volume(b.extents);
+      if (is_in(b, Space::in_workspace)) {
+        const std::string which = instance(b);
+        const std::string at = which.empty() ? "" : fmt::format(" + {} * {}", which, elements);
+        text += fmt::format("{4}{0} *const {1} = ({4}{0} *)(workspace + {2}){3};\n", type, name,
+                            storage_.of(b.symbol).offset, at, words_.to_global);
+      } else if (is_in(b, Space::in_local) && !group_digits(program(), b).empty()) {
+        Buffer inner = b;
+        inner.per = group_digits(program(), b);
+        text += fmt::format("{}{} *const {} = {} + {} * {};\n", words_.to_local, type, name,
+                            local_name(b), instance(inner), elements);
+      }
+    }
+    return text;
+  }
+
+  const GridStorage& storage_;
+  const GridWords& words_;
+  int64_t items_ = 1;
+  int64_t local_bytes_ = 0;
+};
+
+class ModulePrinter {
+ public:
+  ModulePrinter(const loop::Program& p, const std::string& name, const GridWords& words)
+      : program_(p),
+        name_(name),
+        words_(words),
+        storage_(grid_storage_of(p)),
+        printer_(p, storage_, words) {}
+
+  kernel::Module run() {
+    kernel::Module module{.language = words_.language, .name = name_};
+    module.steps = steps(program_.body);
+    module.source = fmt::format("/* {}: printed by mdh */\n{}{}", name_, printer_.helpers(), text_);
+    module.arguments = arguments_of(program_);
+    module.workspace_bytes = storage_.workspace_bytes;
+    module.contract_allowed = may_contract(program_.f, program_.combine);
+    return module;
+  }
+
+ private:
+  std::vector<Step> steps(const Block& block) {
+    std::vector<Step> result;
+    for (const Stmt& s : block) {
+      if (const auto* deal = s.as<loop::Deal>()) {
+        result.push_back({launch(*deal)});
+      } else if (const auto* loop = s.as<loop::For>()) {
+        host_.push_back(loop->var);
+        result.push_back({Repeat{rounds_of(*loop), steps(loop->body)}});
+        host_.pop_back();
+      } else {
+        // Every launch waits for the one before it.
+        internal_check(s.as<loop::Alloc>() || s.as<loop::Barrier>() || s.as<loop::Commit>() ||
+                           s.as<loop::Wait>(),
+                       "a statement outside of all kernels");
+      }
+    }
+    return result;
+  }
+
+  /// Parts that are empty do nothing when they are launched.
+  int64_t rounds_of(const loop::For& loop) const {
+    if (const auto trip = constant(loop.trip)) return *trip;
+    internal_check(is_digit(program_, loop.var), "a loop of the host without a number of rounds");
+    return find_digit(program_, loop.var).parts;
+  }
+
+  Launch launch(const loop::Deal& s) {
+    const std::string function = fmt::format("{}_{}", name_, ++kernels_);
+    const int64_t shares = loop::volume_of(s.shares);
+    Launch launch{function};
+    std::string body;
+    if (s.team == Team::grid) {
+      launch.items[0] = items_for(s.body);
+      const bool is_persistent = s.on > 0 && s.on < shares;
+      launch.groups[0] = is_persistent ? s.on : shares;
+      body = is_persistent ? printer_.persistent(s, launch.items[0])
+                           : printer_.grid(s, launch.items[0]);
+    } else {
+      launch.items[0] = std::min(shares, usual_items);
+      launch.groups[0] = std::min((shares + launch.items[0] - 1) / launch.items[0], most_groups);
+      body = printer_.elements(s);
+    }
+    launch.local_bytes = printer_.local_bytes();
+    text_ += fmt::format("{} {{\n{}}}\n", signature(function), indent(body, 2));
+    return launch;
+  }
+
+  std::string signature(const std::string& function) {
+    std::vector<std::string> parameters;
+    for (const Buffer& b : program_.buffers) {
+      if (b.role == Role::temporary) continue;
+      parameters.push_back(
+          fmt::format("{}{}{} *{} {}", words_.to_global, b.role == Role::input ? "const " : "",
+                      printer_.types().storage_type(b.type), words_.alone, c_name(b.symbol.name)));
+    }
+    parameters.push_back(words_.to_global + "char *workspace");
+    for (const Symbol& var : host_) parameters.push_back("long " + c_name(var.name));
+    return fmt::format("{} {}({})", words_.kernel, function, join(parameters, ", "));
+  }
+
+  const loop::Program& program_;
+  std::string name_;
+  const GridWords& words_;
+  GridStorage storage_;
+  KernelPrinter printer_;
+  std::string text_;
+  std::vector<Symbol> host_;
+  int kernels_ = 0;
+};
+
+}  // namespace
+
+kernel::Module print_grid(const loop::Program& program, const std::string& name,
+                          const GridWords& words) {
+  internal_check(loop::is_concrete(program), "only concrete loops can be printed");
+  return ModulePrinter(program, name, words).run();
+}
+
+}  // namespace mdh::backend

@@ -1,0 +1,108 @@
+#include "mdh/runtime/opencl/runtime.h"
+
+#include <mutex>
+
+#include "mdh/runtime/opencl/kernel.h"
+#include "mdh/support/diagnostic.h"
+
+namespace mdh::runtime::opencl {
+namespace {
+
+class OpenCLKernel : public LoadedKernel {
+ public:
+  explicit OpenCLKernel(Kernel kernel) : kernel_(std::move(kernel)) {}
+
+  const kernel::Module& module() const override { return kernel_.module(); }
+
+  void call(std::span<void* const> buffers, int) const override { kernel_(buffers); }
+
+  Timing time(std::span<void* const> buffers, int, const TimingLimits& limits) const override {
+    const Memory there(kernel_.context(), kernel_.module().arguments);
+    there.upload(buffers);
+    return measure([&] { kernel_.run(there); }, limits);
+  }
+
+  std::vector<Resources> resources() const override { return kernel_.resources(); }
+
+ private:
+  Kernel kernel_;
+};
+
+/// A context costs time and memory of the device: it is opened when something is to run there.
+class OpenCLDevice : public runtime::Device {
+ public:
+  explicit OpenCLDevice(opencl::Device device) : device_(std::move(device)) {}
+
+  Accuracy accuracy() const override {
+    return {.has_exact_division = device_.has_exact_fp32_division,
+            .has_subnormals = device_.has_fp32_subnormals,
+            .has_loose_mathematics = true};
+  }
+
+  std::optional<Identity> identity() const override {
+    return Identity{device_.vendor,
+                    device_.name,
+                    device_.compute_units,
+                    fmt::format("{}, driver {}", device_.version, device_.driver),
+                    {{"local", device_.local_mem_bytes}}};
+  }
+
+  std::optional<GridNumbers> grid() const override { return grid_numbers(device_); }
+
+  bool takes(const std::string& language) const override { return language == "opencl"; }
+
+  LoadedKernels load(std::span<const kernel::Module> modules) const override {
+    LoadedKernels kernels;
+    for (Kernel& kernel : opencl::load(modules, context())) {
+      kernels.push_back(std::make_shared<OpenCLKernel>(std::move(kernel)));
+    }
+    return kernels;
+  }
+
+ private:
+  const Context& context() const {
+    std::call_once(once_, [this] { context_.emplace(device_); });
+    return *context_;
+  }
+
+  opencl::Device device_;
+  mutable std::once_flag once_;
+  mutable std::optional<Context> context_;
+};
+
+/// None where there is no OpenCL, or no device.
+std::vector<DeviceInfo> list() {
+  std::vector<DeviceInfo> all;
+  try {
+    for (const Device& d : devices()) {
+      DeviceInfo info{d.name, fmt::format("opencl:{} {}", d.number, to_string(d.kind)), {}};
+      info.details = {{"platform", d.platform},
+                      {"version", d.version},
+                      {"compute units", std::to_string(d.compute_units)},
+                      {"items of a group", std::to_string(d.max_work_group_size)},
+                      {"local memory", fmt::format("{} bytes", d.local_mem_bytes)},
+                      {"doubles", d.has_fp64 ? "yes" : "no"}};
+      all.push_back(std::move(info));
+    }
+  } catch (const Error& e) {
+    if (e.diagnostic().kind != DiagnosticKind::missing) throw;
+  }
+  return all;
+}
+
+std::shared_ptr<const runtime::Device> open(const std::string& name) {
+  return std::make_shared<OpenCLDevice>(find_device(name.empty() ? "opencl" : name));
+}
+
+}  // namespace
+
+const Runtime& runtime() {
+  static const Runtime here = {.name = "opencl", .is_numbered = true, .list = list, .open = open};
+  return here;
+}
+
+std::shared_ptr<const LoadedKernel> as_loaded(const Kernel& kernel) {
+  return std::make_shared<OpenCLKernel>(kernel);
+}
+
+}  // namespace mdh::runtime::opencl
