@@ -59,8 +59,7 @@ MachineReport this_machine() {
   utsname system{};
   uname(&system);
   report.system = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
-  for (const runtime::DeviceInfo& device : driver::all_devices()) {
-    if (device.kind != "host") continue;
+  for (const runtime::DeviceInfo& device : driver::usual_target().runtime->list()) {
     report.cpu = device.name;
     for (const auto& [name, text] : device.details) {
       if (name.starts_with("compiler")) report.compilers.push_back(text);

@@ -29,7 +29,7 @@ Group = collections.namedtuple("Group", "files tests")
 GROUPS = {
     "high-level": Group(
         "mdh/hl/evaluate.cpp mdh/hl/mda.cpp mdh/hl/custom_operator.cpp mdh/hl/address.cpp "
-        "mdh/hl/index_range.cpp mdh/scalar/tape.cpp mdh/scalar/tape_compiler.cpp "
+        "mdh/hl/ranges/index_range.cpp mdh/scalar/tape/tape.cpp mdh/scalar/tape/tape_compiler.cpp "
         "mdh/scalar/apply.cpp mdh/scalar/array.cpp mdh/scalar/algebra.cpp mdh/scalar/combiner.cpp",
         "scalar_test hl_test errors_test property_test examples_test"),
     "low-level": Group("mdh/ll/evaluate.cpp", "ll_test passes_test property_test examples_test"),

@@ -5,7 +5,7 @@
 #include "mdh/driver/data.h"
 #include "mdh/driver/verify/checks.h"
 #include "mdh/hl/address.h"
-#include "mdh/hl/laws.h"
+#include "mdh/hl/laws/laws.h"
 #include "mdh/kernel/refused.h"
 #include "mdh/runtime/host/runtime.h"
 #include "mdh/support/cores.h"

@@ -1,5 +1,6 @@
 #include "mdh/driver/target.h"
 
+#include "mdh/backend/effects.h"
 #include "mdh/backend/opencl/opencl.h"
 #include "mdh/backend/openmp/openmp.h"
 #include "mdh/runtime/host/runtime.h"
@@ -32,6 +33,11 @@ const Target& find_target(std::string_view name) {
     unsupported("E701", {}, fmt::format("target '{}'", name), "use --target openmp");
   }
   user_error("E702", {}, fmt::format("unknown target '{}'", name), suggestion(name, known));
+}
+
+std::vector<std::string> decisions_ignored_by(const Target& target, const ll::Code& code,
+                                              const machine::Machine& machine) {
+  return backend::without_effect(code, machine, target);
 }
 
 }  // namespace mdh::driver

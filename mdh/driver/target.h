@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "mdh/backend/backend.h"
+#include "mdh/ll/code.h"
+#include "mdh/machine/machine.h"
 #include "mdh/runtime/device.h"
 
 namespace mdh::driver {
@@ -22,5 +24,9 @@ const Target& usual_target();
 /// "opencl:1" is the target "opencl". A user error with the nearest name if there is none; "not
 /// supported" for those that are planned.
 const Target& find_target(std::string_view name);
+
+/// Decisions about code that have no effect on a target (backend/effects.h).
+std::vector<std::string> decisions_ignored_by(const Target& target, const ll::Code& code,
+                                              const machine::Machine& machine);
 
 }  // namespace mdh::driver

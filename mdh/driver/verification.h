@@ -8,7 +8,7 @@
 #include "mdh/driver/verify/definition.h"
 #include "mdh/hl/program.h"
 #include "mdh/scalar/array.h"
-#include "mdh/scalar/deviations.h"
+#include "mdh/scalar/enclosure/deviations.h"
 
 namespace mdh::driver {
 

@@ -5,8 +5,8 @@
 #include <regex>
 
 #include "mdh/hl/instantiate.h"
-#include "mdh/hl/laws.h"
-#include "mdh/hl/operator_forms.h"
+#include "mdh/hl/laws/laws.h"
+#include "mdh/hl/laws/operator_forms.h"
 #include "mdh/hl/parse.h"
 #include "mdh/support/testing.h"
 #include "mdh/support/text.h"

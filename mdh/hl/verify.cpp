@@ -5,12 +5,12 @@
 
 #include "mdh/hl/address.h"
 #include "mdh/hl/analysis.h"
-#include "mdh/hl/check_index.h"
-#include "mdh/hl/laws.h"
+#include "mdh/hl/laws/laws.h"
 #include "mdh/hl/print.h"
+#include "mdh/hl/ranges/check_index.h"
 #include "mdh/scalar/combiner.h"
 #include "mdh/scalar/print.h"
-#include "mdh/scalar/tape.h"
+#include "mdh/scalar/tape/tape.h"
 #include "mdh/support/text.h"
 
 namespace mdh::hl {

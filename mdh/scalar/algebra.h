@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "mdh/scalar/tape.h"
+#include "mdh/scalar/tape/tape.h"
 
 namespace mdh::scalar {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "mdh/scalar/enclosing_mathematics.h"
-#include "mdh/scalar/tape_compiler.h"
+#include "mdh/scalar/enclosure/enclosing_mathematics.h"
+#include "mdh/scalar/tape/tape_compiler.h"
 
 namespace mdh::scalar {
 namespace {

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "mdh/scalar/deviations.h"
+#include "mdh/scalar/enclosure/deviations.h"
 #include "mdh/scalar/function.h"
-#include "mdh/scalar/tape.h"
+#include "mdh/scalar/tape/tape.h"
 
 namespace mdh::scalar {
 

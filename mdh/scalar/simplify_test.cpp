@@ -8,7 +8,7 @@
 #include "mdh/scalar/parse.h"
 #include "mdh/scalar/print.h"
 #include "mdh/scalar/resolve.h"
-#include "mdh/scalar/tape.h"
+#include "mdh/scalar/tape/tape.h"
 #include "mdh/support/random.h"
 
 namespace mdh::scalar::simplify_test {

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -51,8 +52,8 @@ const std::map<std::string, Folders>& users() {
   static const std::map<std::string, Folders> table = {
       {"examples", {"mdh/driver", "mdh/hl", "mdh/scalar", "mdh/support", "mdh/tuning", "examples"}},
       {"tools",
-       {"mdh/backend", "mdh/calibration", "mdh/driver", "mdh/hl", "mdh/report", "mdh/scalar",
-        "mdh/support", "mdh/tuning", "examples", "bench", "tools"}},
+       {"mdh/calibration", "mdh/driver", "mdh/hl", "mdh/report", "mdh/scalar", "mdh/support",
+        "mdh/tuning", "examples", "bench", "tools"}},
       {"tools/worker", {"mdh/runtime", "mdh/support"}},
       {"bench",
        {"mdh/calibration", "mdh/driver", "mdh/hl", "mdh/runtime", "mdh/scalar", "mdh/search",
@@ -179,6 +180,68 @@ TEST(Layers, no_source_file_is_longer_than_500_lines) {
     const auto lines = std::count(text.begin(), text.end(), '\n');
     EXPECT_LE(lines, max_lines) << file << " has " << lines << " lines; split it by concept";
   }
+}
+
+// Nobody reads a folder that takes days to read. Tests do not count: they are read one by one.
+TEST(Layers, no_folder_has_more_than_4500_lines) {
+  std::map<std::string, long> lines;
+  for (const std::string& file : sources({"mdh", "tools", "examples", "bench"})) {
+    if (file.ends_with("_test.cpp")) continue;
+    const std::string text = read(root() / file);
+    lines[file.substr(0, file.rfind('/'))] += std::count(text.begin(), text.end(), '\n');
+  }
+  for (const auto& [folder, count] : lines) {
+    if (folder == "mdh/ll") continue;  // one concept that has no half
+    EXPECT_LE(count, 4500) << folder << " has " << count << " lines; split it by concept";
+  }
+}
+
+// Lines that ask whether a target, a language or a runtime has a certain name.
+std::vector<std::string> names_compared(const std::string& text) {
+  static const std::regex comparison(
+      R"rx([!=]=\s*"(openmp|opencl|cuda|c|host)"|"(openmp|opencl|cuda|c|host)"\s*[!=]=)rx"
+      R"rx(|Dialect::\w+\s*[!=]=|[!=]=\s*Dialect::)rx");
+  std::vector<std::string> found;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_search(line, comparison)) found.push_back(line);
+  }
+  return found;
+}
+
+bool may_name_targets(const std::string& file) {
+  if (file.ends_with("_test.cpp") || file == "mdh/driver/target.cpp") return true;
+  for (const char* folder :
+       {"mdh/backend/", "mdh/runtime/host/", "mdh/runtime/opencl/", "mdh/machine/devices/"}) {
+    if (file.starts_with(folder)) return true;
+  }
+  return false;
+}
+
+// What differs between targets is a fact in their rows: whoever adds one should not have to look for
+// names in other places.
+TEST(Layers, targets_are_not_told_apart_by_name) {
+  for (const std::string& file : sources({"mdh", "tools", "examples", "bench"})) {
+    if (may_name_targets(file)) continue;
+    for (const std::string& line : names_compared(read(root() / file))) {
+      ADD_FAILURE() << file << " compares a name: " << line;
+    }
+  }
+}
+
+TEST(LayersChecker, finds_comparisons_with_names) {
+  EXPECT_EQ(names_compared("if (target.name == \"openmp\") {\n  x = \"openmp\";\n}").size(), 1u);
+  EXPECT_EQ(names_compared("\"opencl\" != target.name").size(), 1u);
+  EXPECT_EQ(names_compared("return dialect == Dialect::c;").size(), 1u);
+  EXPECT_TRUE(names_compared("find_target(\"openmp\")").empty());
+  EXPECT_TRUE(may_name_targets("mdh/backend/c/dialect.cpp"));
+  EXPECT_FALSE(may_name_targets("mdh/driver/run.cpp"));
+}
+
+// The promise of the two interfaces.
+TEST(Layers, a_back_end_takes_less_than_150_lines) {
+  const std::string text = read(root() / "mdh/driver/toy_backend_test.cpp");
+  EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 150);
 }
 
 TEST(LayersChecker, accepts_itself_and_everything_below) {

@@ -10,7 +10,7 @@
 #include "mdh/hl/instantiate.h"
 #include "mdh/hl/parse.h"
 #include "mdh/runtime/process.h"
-#include "mdh/scalar/enclosing_function.h"
+#include "mdh/scalar/enclosure/enclosing_function.h"
 #include "mdh/support/text.h"
 #include "tests/property/grammar_generator.h"
 #include "tests/property/printed_function.h"

@@ -9,7 +9,7 @@
 #include "mdh/scalar/half.h"
 #include "mdh/scalar/mathematics.h"
 #include "mdh/scalar/print.h"
-#include "mdh/scalar/tape.h"
+#include "mdh/scalar/tape/tape.h"
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
 

@@ -4,9 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "mdh/backend/effects.h"
 #include "mdh/driver/data.h"
-#include "mdh/hl/laws.h"
+#include "mdh/hl/laws/laws.h"
 #include "mdh/support/text.h"
 #include "tools/mdh/data_files.h"
 #include "tools/mdh/progress.h"
@@ -181,7 +180,7 @@ driver::RunReport run_what_works(Problem& problem, const Request& request,
 void note_unused(const Problem& problem, const Request& request) {
   if (request.quiet || problem.target->print == nullptr) return;
   const auto unused =
-      backend::without_effect(problem.config.config.code, problem.machine, *problem.target);
+      driver::decisions_ignored_by(*problem.target, problem.config.config.code, problem.machine);
   if (unused.empty()) return;
   say("mdh: note: no effect on the code of target {} yet: {}\n", problem.target->name,
       join(unused, ", "));

@@ -9,7 +9,7 @@
 #include "mdh/driver/verification.h"
 #include "mdh/driver/verify/ranges.h"
 #include "mdh/hl/address.h"
-#include "mdh/scalar/tape.h"
+#include "mdh/scalar/tape/tape.h"
 #include "mdh/support/random.h"
 
 namespace mdh::driver {

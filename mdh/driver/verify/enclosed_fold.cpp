@@ -6,7 +6,7 @@
 
 #include "mdh/driver/verify/input_reader.h"
 #include "mdh/hl/analysis.h"
-#include "mdh/scalar/enclosing_function.h"
+#include "mdh/scalar/enclosure/enclosing_function.h"
 
 namespace mdh::driver {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "mdh/scalar/algebra.h"
 #include "mdh/scalar/contraction.h"
-#include "mdh/scalar/deviations.h"
+#include "mdh/scalar/enclosure/deviations.h"
 
 namespace mdh::driver {
 namespace {

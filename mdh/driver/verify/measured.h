@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "mdh/driver/verify/meaning.h"
-#include "mdh/scalar/deviations.h"
+#include "mdh/scalar/enclosure/deviations.h"
 
 namespace mdh::driver {
 

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "mdh/ll/shared_test_programs.h"
 #include "mdh/hl/parse.h"
 #include "mdh/ll/config.h"
-#include "mdh/scalar/tape.h"
+#include "mdh/ll/shared_test_programs.h"
+#include "mdh/scalar/tape/tape.h"
 
 namespace mdh::driver::twin_test {
 namespace {

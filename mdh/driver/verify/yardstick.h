@@ -3,13 +3,13 @@
 // Exact results have one value. Sums of plain arithmetic lie within what rounding can do in any
 // order of combination: u · (roundings of f + terms that are not 0) · Σ|terms|, with u about half
 // of epsilon; on whole numbers whose sum of magnitudes is below 2^p nothing rounds. All others are
-// followed operation by operation (mdh/scalar/enclosing_function.h), and so are results that seem
+// followed operation by operation (mdh/scalar/enclosure/enclosing_function.h), and so are results that seem
 // wrong. Where sums of magnitudes exceed the type, anything may come out.
 #pragma once
 
 #include "mdh/driver/verify/definition.h"
 #include "mdh/driver/verify/measured.h"
-#include "mdh/scalar/enclosure.h"
+#include "mdh/scalar/enclosure/enclosure.h"
 
 namespace mdh::driver {
 
