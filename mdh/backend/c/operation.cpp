@@ -8,6 +8,7 @@
 #include "mdh/backend/c/extreme.h"
 #include "mdh/backend/c/half.h"
 #include "mdh/backend/c/literal.h"
+#include "mdh/backend/rts/rts.h"
 #include "mdh/scalar/operator_table.h"
 #include "mdh/support/text.h"
 
@@ -29,15 +30,10 @@ bool wraps(BinaryOp op, Scalar type) {
   return grows && scalar::is_integer(type) && c_type(type) != wrapping_type(type);
 }
 
-/// NVIDIA's assembler (CUDA 13.0, sm_90) loses minus signs of integers up to 32 bits: it makes
-/// max(max(-a, b), -c) of max(max(-a, -b), -c), and takes -(-32768) of 16 bits for 32768. So it
-/// does not get to know that there is one: launches have at most three dimensions. Differences of
-/// 64 bits are hidden, too, for compilers narrow them where only 32 bits are used.
+/// A minus one that compilers do not know to be one (rts/minus_one.cl). Differences of 64 bits are
+/// hidden, too, for compilers narrow them where only 32 bits are used.
 const char* minus_one(Helpers& helpers) {
-  helpers.define_type("minus_one",
-                      "#ifdef __NV_CL_C_VERSION  /* its assembler loses minus signs */\n"
-                      "#define mdh_minus_one ((int)~(get_work_dim() >> 2))\n"
-                      "#else\n#define mdh_minus_one (-1)\n#endif");
+  helpers.define_type("minus_one", rts_text("minus_one"));
   return "mdh_minus_one";
 }
 

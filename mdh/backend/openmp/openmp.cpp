@@ -7,6 +7,7 @@
 #include "mdh/backend/c/printer.h"
 #include "mdh/backend/c/streaming.h"
 #include "mdh/backend/openmp/storage.h"
+#include "mdh/backend/rts/rts.h"
 #include "mdh/support/text.h"
 
 namespace mdh::backend {
@@ -42,22 +43,6 @@ void count_shares(const Block& block, Shares& shares) {
     loop::for_each_child(s, [&](const Block& child) { count_shares(child, shares); });
   }
 }
-
-/// Hands out the shares of all dynamic Deals, one after the other: those of a Deal are numbered
-/// behind those of the Deals before it, which are the same ones on all threads. A thread leaves a
-/// Deal only when all numbers below its end are taken, and takes none beyond it, so that a thread
-/// that is ahead of others never gets, or loses, a share of a Deal that it is not in.
-const char* const take = R"(#ifndef mdh_take_defined
-#define mdh_take_defined
-static inline long mdh_take(long *taken, long end) {
-  long next = __atomic_load_n(taken, __ATOMIC_RELAXED);
-  while (next < end && !__atomic_compare_exchange_n(taken, &next, next + 1, 0, __ATOMIC_RELAXED,
-                                                    __ATOMIC_RELAXED)) {
-  }
-  return next;
-}
-#endif
-)";
 
 class OpenMPPrinter : public CPrinter {
  public:
@@ -223,7 +208,7 @@ kernel::Module print_openmp(const loop::Program& program, const std::string& nam
       storage.shared_bytes + storage.bytes_per_core == 0 ? "(void)workspace;\n" : "";
   const std::string declarations =
       team ? fmt::format("int omp_get_thread_num(void);\nint omp_get_num_threads(void);\n{}",
-                         shares.dynamic ? take : "")
+                         shares.dynamic ? rts_text("take") + "\n" : "")
            : "";
   kernel::Module module{.language = "c", .name = name};
   module.source = fmt::format("/* {}: printed by mdh */\n{}{}{} {{\n{}}}\n{}", name, declarations,

@@ -1,0 +1,37 @@
+#include "mdh/backend/rts/rts.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "mdh/support/files.h"
+#include "mdh/support/testing.h"
+
+namespace mdh::backend::rts_test {
+namespace {
+
+TEST(Rts, text_is_without_the_comment_at_its_beginning) {
+  const std::string text = rts_text("from_bf16");
+  EXPECT_TRUE(text.starts_with("static inline float mdh_from_bf16(unsigned short a) {")) << text;
+  EXPECT_TRUE(text.ends_with("}")) << text;
+}
+
+TEST(Rts, helper_that_is_not_there_is_a_bug) {
+  EXPECT_EQ(diagnostic_of([] { rts_text("nothing"); }).kind, DiagnosticKind::internal);
+}
+
+/// Every helper is a source of its own: a compiler takes it alone, with all warnings.
+TEST(Rts, every_helper_compiles_alone) {
+  const TemporaryDirectory folder;
+  ASSERT_GE(rts_names().size(), 9u);
+  for (const std::string& name : rts_names()) {
+    const std::string source = (folder.path() / (name + ".c")).string();
+    write_file(source, rts_text(name) + "\n");
+    const std::string command =
+        "cc -std=gnu11 -Wall -Wextra -Wno-unused-function -Werror -fsyntax-only " + source;
+    EXPECT_EQ(std::system(command.c_str()), 0) << name;
+  }
+}
+
+}  // namespace
+}  // namespace mdh::backend::rts_test
