@@ -91,11 +91,11 @@ void expect_all(const std::set<Property>& expected, const std::set<Property>& th
 }
 
 /// `given` is what the passes before give; the program has it.
-loop::Program run_checked(const Pass& pass, const loop::Program& before,
+loop::Program run_checked(const Pass& pass, const loop::Program& before, const TargetFacts& facts,
                           std::set<Property>& given) {
   try {
     expect_all(pass.needs, given, "needed");
-    loop::Program after = pass.run(before);
+    loop::Program after = pass.run(before, facts);
     loop::verify(after);
     given.insert(pass.gives.begin(), pass.gives.end());
     if (!given.empty()) expect_all(given, properties_of(after), "given");
@@ -125,7 +125,7 @@ loop::Program run_pipeline(const loop::Program& structured, const TargetFacts& f
   loop::Program p = structured;
   std::set<Property> given;
   for (const Pass& pass : pipeline(facts.teams)) {
-    p = run_checked(pass, p, given);
+    p = run_checked(pass, p, facts, given);
     if (observer) observer(pass, p);
   }
   internal_check(loop::is_concrete(p), "the pipeline left structured statements");

@@ -151,6 +151,29 @@ TEST(Pipeline, the_result_is_concrete_and_the_observer_sees_every_pass) {
   }
 }
 
+TEST(Pipeline, facts_of_the_target_reach_the_passes) {
+  const loop::Program p = matvec_with(R"(
+    loop p {
+      alloc row;
+      copy (a < 10) row[a] = M[p, a] within () team () ahead p by 1;
+      loop q { accumulate (w[i]) first (q) from (row[q], v[k]); }
+    })",
+                                      {{}, "buffer temporary row: i64[10] in L1 of core per ()\n"});
+  const auto prefetches = [&](const TargetFacts& facts) {
+    const std::string text = loop::print(run_pipeline(p, facts));
+    int count = 0;
+    for (size_t at = text.find("prefetch "); at != std::string::npos; ++count) {
+      at = text.find("prefetch ", at + 1);
+    }
+    return count;
+  };
+  for (const Teams teams : both) {
+    EXPECT_EQ(prefetches({.teams = teams}), 2);
+    EXPECT_EQ(prefetches({.teams = teams, .line_bytes = 32}), 3);
+    EXPECT_EQ(prefetches({.teams = teams, .line_bytes = 128}), 1);
+  }
+}
+
 TEST(Pipeline, a_pass_that_breaks_the_program_is_named) {
   // Two accumulations in one block would name the same point twice; no plan has that.
   const loop::Program p = matvec_with(R"(
