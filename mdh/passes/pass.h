@@ -33,9 +33,11 @@ class PassFunction {
   std::variant<Plain, Asking> function_;
 };
 
+/// A row of the pipeline.
 struct Pass {
   std::string name;  // as on the command line
   std::string summary;
+  std::string why;  // it stands where it stands: what must be before or after it, for what reason
   PassFunction run;
   std::set<Property> needs = {};  // of what it is given
   std::set<Property> gives = {};  // no later pass takes it away
