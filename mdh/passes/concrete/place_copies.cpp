@@ -7,6 +7,7 @@
 #include "mdh/passes/common/geometry.h"
 #include "mdh/passes/common/instance.h"
 #include "mdh/passes/common/names.h"
+#include "mdh/passes/common/shapes.h"
 #include "mdh/passes/common/walk.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
@@ -26,7 +27,7 @@ using machine::TargetFacts;
 constexpr int64_t most_in_registers = 512;
 
 Block in_loop(const Symbol& var, int64_t count, How how, const Block& body) {
-  return {StmtNode{loop::For{var, scalar::index_literal(count), how, "", body}}};
+  return {element_loop(var, scalar::index_literal(count), how, body)};
 }
 
 Block guarded(const Block& body, const std::vector<Expr>& conditions) {
@@ -36,10 +37,9 @@ Block guarded(const Block& body, const std::vector<Expr>& conditions) {
 /// What is done for one element.
 Block moved(const loop::Copy& copy, Names& names) {
   if (copy.transport == loop::Transport::async) {
-    return {StmtNode{loop::AsyncCopy{copy.to, copy.from}}};
+    return element_flight(copy.to, copy.from);
   }
-  const Symbol value = names.fresh(copy.to.buffer.name + "_x");
-  return {StmtNode{loop::Load{value, copy.from}}, StmtNode{loop::Store{copy.to, value}}};
+  return element_copy(copy.to, copy.from, names.fresh(copy.to.buffer.name + "_x"));
 }
 
 class Placer {
@@ -123,8 +123,8 @@ class Placer {
       moved.set(axis->var, begin + loop::index_variable(axis->var));
       const bool divides = axis->count % block->count == 0;
       const Expr room = scalar::index_literal(axis->count) - begin;
-      body = {StmtNode{loop::For{axis->var, divides ? size : least(size, room), How::sequential, "",
-                                 moved.without_lets(body)}}};
+      body = {element_loop(axis->var, divides ? size : bounded(size, room), How::sequential,
+                           moved.without_lets(body))};
       outside.push_back(blocks);
     }
     for (const Counter& blocks : outside) {
