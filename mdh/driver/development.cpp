@@ -1,5 +1,7 @@
 #include "mdh/driver/development.h"
 
+#include <algorithm>
+
 #include "mdh/loop/parse.h"
 #include "mdh/loop/print.h"
 #include "mdh/loop/verify.h"
@@ -23,12 +25,14 @@ passes::Pass find_pass(const std::string& name, const std::vector<passes::Teams>
   user_error("E813", {}, fmt::format("there is no pass '{}'", name), suggestion(name, known));
 }
 
-std::string table_of(passes::Teams teams, const char* title) {
-  std::string text = title;
-  for (const passes::Pass& pass : passes::pipeline(teams)) {
-    text += fmt::format("  {:14}{}\n", pass.name, pass.summary);
-  }
-  return text;
+/// What a pass does, and below it why it stands there.
+std::string row_of(const passes::Pass& pass) {
+  return fmt::format("  {:18}{}\n  {:18}({})\n", pass.name, pass.summary, "", pass.why);
+}
+
+bool has_pass(const std::vector<passes::Pass>& pipeline, const std::string& name) {
+  return std::any_of(pipeline.begin(), pipeline.end(),
+                     [&](const passes::Pass& pass) { return pass.name == name; });
 }
 
 }  // namespace
@@ -58,8 +62,14 @@ std::string print_after(const std::string& pass, const hl::Program& program,
 }
 
 std::string list_passes() {
-  return table_of(passes::Teams::one, "openmp: one team of all cores\n") +
-         table_of(passes::Teams::nested, "opencl: a grid of teams\n");
+  const std::vector<passes::Pass>& one = passes::pipeline(passes::Teams::one);
+  std::string text = "openmp: one team of all cores\n";
+  for (const passes::Pass& pass : one) text += row_of(pass);
+  text += "opencl: a grid of teams, the same but for form-teams, in whose place are\n";
+  for (const passes::Pass& pass : passes::pipeline(passes::Teams::nested)) {
+    if (!has_pass(one, pass.name)) text += row_of(pass);
+  }
+  return text;
 }
 
 }  // namespace mdh::driver

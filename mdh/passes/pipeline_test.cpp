@@ -91,6 +91,16 @@ TEST(Pipeline, passes_stand_in_the_table_in_their_order) {
                                 "stream-stores", "hide-tiles",  "hoist",       "simplify"}));
 }
 
+TEST(Pipeline, every_row_says_why_it_stands_there) {
+  for (const Teams teams : both) {
+    for (const Pass& pass : pipeline(teams)) {
+      EXPECT_FALSE(pass.why.empty()) << pass.name;
+      // 'mdh dev' puts it behind the names, in a line of at most 120 characters.
+      EXPECT_LE(pass.why.size(), 98u) << pass.name;
+    }
+  }
+}
+
 TEST(Pipeline, one_team_is_what_is_meant_if_nothing_is_said) {
   EXPECT_EQ(&pipeline(), &pipeline(Teams::one));
 }
@@ -151,6 +161,29 @@ TEST(Pipeline, the_result_is_concrete_and_the_observer_sees_every_pass) {
   }
 }
 
+TEST(Pipeline, facts_of_the_target_reach_the_passes) {
+  const loop::Program p = matvec_with(R"(
+    loop p {
+      alloc row;
+      copy (a < 10) row[a] = M[p, a] within () team () ahead p by 1;
+      loop q { accumulate (w[i]) first (q) from (row[q], v[k]); }
+    })",
+                                      {{}, "buffer temporary row: i64[10] in L1 of core per ()\n"});
+  const auto prefetches = [&](const TargetFacts& facts) {
+    const std::string text = loop::print(run_pipeline(p, facts));
+    int count = 0;
+    for (size_t at = text.find("prefetch "); at != std::string::npos; ++count) {
+      at = text.find("prefetch ", at + 1);
+    }
+    return count;
+  };
+  for (const Teams teams : both) {
+    EXPECT_EQ(prefetches({.teams = teams}), 2);
+    EXPECT_EQ(prefetches({.teams = teams, .line_bytes = 32}), 3);
+    EXPECT_EQ(prefetches({.teams = teams, .line_bytes = 128}), 1);
+  }
+}
+
 TEST(Pipeline, a_pass_that_breaks_the_program_is_named) {
   // Two accumulations in one block would name the same point twice; no plan has that.
   const loop::Program p = matvec_with(R"(
@@ -180,10 +213,10 @@ TEST(Pipeline, every_property_is_given_once_and_needed) {
 }
 
 TEST(Properties, say_what_is_left_of_structure) {
-  const auto lacks = [](const std::string& body) {
+  const auto lacks = [](const std::string& body, const More& more = {}) {
     std::string names;
     const std::set<Property> all = properties_of(matvec_with(""));
-    const std::set<Property> holds = properties_of(matvec_with(body));
+    const std::set<Property> holds = properties_of(matvec_with(body, more));
     for (const Property p : all) names += holds.contains(p) ? "" : to_string(p) + " ";
     return names;
   };
@@ -191,6 +224,16 @@ TEST(Properties, say_what_is_left_of_structure) {
   EXPECT_EQ(lacks("loop p { }"), "counted ");
   EXPECT_EQ(lacks("loop p { loop q { accumulate (w[i]) first (q) from (M[i, k], v[k]); } }"),
             "accumulated counted ");
+  const More tile{{}, "buffer temporary row: i64[10] in L1 of core per ()\n"};
+  EXPECT_EQ(lacks("copy (a < 10) row[a] = v[a] within () team ();", tile), "copied ");
+  EXPECT_EQ(lacks("loop c { copy (a < 10) row[a] = v[a] within () team (c); }", tile),
+            "dealt copied counted ");
+  EXPECT_EQ(
+      lacks("loop p { copy (a < 4) row[a] = v[p + a] within () team () roll p along a by 1; }",
+            tile),
+      "rolled copied counted ");
+  const More deep{{}, "buffer temporary row: i64[10] in L1 of core per () depth 2\n"};
+  EXPECT_EQ(lacks("", deep), "staggered ");
 }
 
 TEST(Pipeline, a_broken_program_is_not_blamed_on_a_pass) {

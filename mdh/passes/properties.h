@@ -10,6 +10,9 @@
 namespace mdh::passes {
 
 enum class Property {
+  rolled,       // no copy says that its tile rolls
+  staggered,    // no tile asks for room for several iterations
+  dealt,        // no copy, combination or scan waits for the team that does it together
   copied,       // no structured copies
   scanned,      // no structured scans
   accumulated,  // no structured accumulations, write-ups and combinations of teams

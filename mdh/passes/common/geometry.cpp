@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mdh/passes/common/shapes.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -42,8 +43,7 @@ std::optional<Expr> nonempty(const loop::Program& p, const std::vector<Digit>& d
     const int dimension = static_cast<int>(d);
     const int64_t size = p.dimensions[d].size;
     if (greatest_base(digits, dimension) < size) continue;
-    const Expr holds =
-        scalar::binary(scalar::BinaryOp::less, base(digits, dimension), index_literal(size));
+    const Expr holds = below(base(digits, dimension), size);
     all = all ? scalar::binary(scalar::BinaryOp::logical_and, *all, holds) : holds;
   }
   return all;
@@ -55,7 +55,7 @@ Expr trip(const loop::Program& p, const std::vector<Digit>& enclosing, const Dig
   const int64_t last = greatest_base(enclosing, digit.dimension) + (digit.parts - 1) * digit.step;
   if (last < size) return all;
   const Expr room = index_literal(size) - base(enclosing, digit.dimension);
-  return least(all, ceiling_quotient(room, digit.step));
+  return bounded(all, parts_holding(room, digit.step));
 }
 
 }  // namespace mdh::passes

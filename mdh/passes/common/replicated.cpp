@@ -26,14 +26,6 @@ const loop::For* as_replicated(const Stmt& s) {
   return loop && is_replicated(loop->how) ? loop : nullptr;
 }
 
-std::optional<Bound> bound_of(const loop::For& loop) {
-  const auto* least = loop.trip.as<scalar::Binary>();
-  if (!least || least->op != scalar::BinaryOp::minimum) return std::nullopt;
-  const auto parts = constant(least->left);
-  if (!parts) return std::nullopt;
-  return Bound{*parts, least->right};
-}
-
 std::set<Symbol> defined_in(const Block& block) {
   std::set<Symbol> names;
   add_defined(block, names);

@@ -1,7 +1,6 @@
 // Loops whose rounds lie side by side in one core: copies in registers, or lanes of vectors.
 #pragma once
 
-#include <optional>
 #include <set>
 
 #include "mdh/loop/program.h"
@@ -12,13 +11,6 @@ bool is_replicated(loop::How how);
 
 /// The statement as a loop of that kind, or nothing.
 const loop::For* as_replicated(const loop::Stmt& s);
-
-/// A loop that may end at a border runs min(parts, room) rounds.
-struct Bound {
-  int64_t parts;
-  loop::Expr room;
-};
-std::optional<Bound> bound_of(const loop::For& loop);
 
 /// All names that statements define: variables of loops, indices, values.
 std::set<Symbol> defined_in(const loop::Block& block);

@@ -14,6 +14,7 @@
 #include "mdh/loop/print.h"
 #include "mdh/loop/testing.h"
 #include "mdh/loop/verify.h"
+#include "mdh/passes/pass.h"
 #include "mdh/support/random.h"
 #include "mdh/support/testing.h"
 #include "mdh/support/text.h"
@@ -68,20 +69,18 @@ inline loop::Program matvec_with(const std::string& body, const More& more = {})
   return loop::parse(matvec_text(body, more));
 }
 
-using PassFunction = loop::Program (*)(const loop::Program&);
-
 /// A pass turns one program into another, and both verify.
 inline void expect_rewrite_of(PassFunction pass, const loop::Program& before,
-                              const loop::Program& after) {
-  const loop::Program result = pass(before);
+                              const loop::Program& after, const TargetFacts& facts = {}) {
+  const loop::Program result = pass(before, facts);
   EXPECT_EQ(loop::print(result), loop::print(after));
   loop::verify(result);
 }
 
 /// The same for bodies of matvec.
 inline void expect_rewrite(PassFunction pass, const std::string& before, const std::string& after,
-                           const More& more = {}) {
-  expect_rewrite_of(pass, matvec_with(before, more), matvec_with(after, more));
+                           const More& more = {}, const TargetFacts& facts = {}) {
+  expect_rewrite_of(pass, matvec_with(before, more), matvec_with(after, more), facts);
 }
 
 inline void expect_unchanged(PassFunction pass, const std::string& body, const More& more = {}) {

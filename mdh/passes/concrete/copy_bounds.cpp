@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "mdh/passes/common/conditions.h"
-#include "mdh/passes/common/replicated.h"
+#include "mdh/passes/common/shapes.h"
 #include "mdh/passes/concrete/copy_nest.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
@@ -16,16 +16,9 @@ using loop::Expr;
 using loop::For;
 using loop::Stmt;
 using loop::StmtNode;
-using scalar::BinaryOp;
 
 /// Blocks of elements that are decided together do not reach further than this.
 constexpr int64_t most_together = 64;
-
-/// An index is inside if it is not above the limit.
-struct Edge {
-  Expr index;
-  int64_t limit;
-};
 
 /// Counters of the nest that an index grows with, by their depth; nothing if it is not clear how.
 std::optional<std::vector<size_t>> counters_of(const CopyNest& nest, const Expr& index) {
@@ -38,12 +31,6 @@ std::optional<std::vector<size_t>> counters_of(const CopyNest& nest, const Expr&
   return found;
 }
 
-std::optional<Edge> edge_of(const Expr& condition) {
-  const auto* less = condition.as<scalar::Binary>();
-  if (!less || less->op != BinaryOp::less || !constant(less->right)) return std::nullopt;
-  return Edge{less->left, *constant(less->right) - 1};
-}
-
 /// Conditions on a single counter are trip counts.
 void bound_loops(CopyNest& nest) {
   std::erase_if(nest.conditions, [&](const Expr& condition) {
@@ -53,16 +40,10 @@ void bound_loops(CopyNest& nest) {
     For& loop = nest.loops[counters->front()];
     const int64_t slope = *scalar::coefficient(edge->index, loop.var);
     const Expr room =
-        scalar::index_literal(edge->limit + 1) - scalar::with_value(edge->index, loop.var, 0);
-    loop.trip = least(loop.trip, ceiling_quotient(room, slope));
+        scalar::index_literal(edge->extent) - scalar::with_value(edge->index, loop.var, 0);
+    loop.trip = bounded(loop.trip, parts_holding(room, slope));
     return true;
   });
-}
-
-std::optional<Edge> clamped(const Expr& index) {
-  const auto* least = index.as<scalar::Binary>();
-  if (!least || least->op != BinaryOp::minimum || !constant(least->right)) return std::nullopt;
-  return Edge{least->left, *constant(least->right)};
 }
 
 /// How many elements a counter reaches from its first to its last value.
@@ -80,7 +61,7 @@ class Splitter {
       const auto edge = edge_of(condition);
       return edge && take(*edge);
     });
-    for (Stmt& s : inside_.element) s = unclamped(s);
+    for (Stmt& s : inside_.element) s = free_of_edges(s);
   }
 
   Block result() const {
@@ -115,15 +96,14 @@ class Splitter {
       const int64_t slope = *scalar::coefficient(edge.index, loop.var);
       furthest = scalar::with_value(furthest, loop.var, more / slope);
     }
-    needed_.push_back(
-        scalar::binary(BinaryOp::less, simplify(furthest), scalar::index_literal(edge.limit + 1)));
+    needed_.push_back(below(simplify(furthest), edge.extent));
     depth_ = std::max(depth_, depth);
     return true;
   }
 
-  Stmt unclamped(const Stmt& s) {
+  Stmt free_of_edges(const Stmt& s) {
     return loop::map_expressions(s, [&](const Expr& e) {
-      const auto edge = clamped(e);
+      const auto edge = held_back_at(e);
       return edge && take(*edge) ? edge->index : e;
     });
   }

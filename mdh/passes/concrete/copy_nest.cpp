@@ -1,30 +1,22 @@
 #include "mdh/passes/concrete/copy_nest.h"
 
 #include "mdh/passes/common/conditions.h"
-#include "mdh/passes/common/replicated.h"
+#include "mdh/passes/common/shapes.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
-namespace {
 
 using loop::Block;
 using loop::For;
 using loop::Stmt;
 using loop::StmtNode;
 
-bool is_copy(const Block& block) {
-  if (block.size() == 1) return block.front().as<loop::AsyncCopy>() != nullptr;
-  return block.size() == 2 && block.front().as<loop::Load>() && block.back().as<loop::Store>();
-}
-
-}  // namespace
-
 std::optional<CopyNest> copy_nest_of(const Stmt& s) {
   CopyNest nest;
   const Stmt* inner = &s;
   for (const For* loop = s.as<For>(); loop; loop = inner->as<For>()) {
     const bool counted = constant(loop->trip) || bound_of(*loop);
-    if (loop->how != loop::How::sequential || !loop->level.empty() || !counted) break;
+    if (loop->how != loop::How::sequential || !is_element_loop(*loop) || !counted) break;
     For bare = *loop;
     bare.body.clear();
     nest.loops.push_back(bare);
@@ -38,7 +30,7 @@ std::optional<CopyNest> copy_nest_of(const Stmt& s) {
     nest.conditions = conjuncts(choice->condition);
     nest.element = Block(choice->then);
   }
-  return is_copy(nest.element) ? std::optional(nest) : std::nullopt;
+  return is_element_copy(nest.element) ? std::optional(nest) : std::nullopt;
 }
 
 Block loops_from(const CopyNest& nest, size_t depth) {

@@ -1,8 +1,10 @@
 #include "mdh/passes/concrete/first_write.h"
 
 #include "mdh/passes/common/blocks.h"
+#include "mdh/passes/common/conditions.h"
 #include "mdh/passes/common/geometry.h"
 #include "mdh/passes/common/names.h"
+#include "mdh/passes/common/shapes.h"
 #include "mdh/passes/common/walk.h"
 
 namespace mdh::passes {
@@ -66,23 +68,17 @@ class Writer {
   }
 
   Block updated(const loop::Target& target, const std::vector<Symbol>& fresh) {
-    const Block overwrite = stores(target.elements, fresh);
+    const Block overwrite = overwritten(target.elements, fresh);
     if (target.first.empty()) return overwrite;
     const std::vector<Symbol> old = values("_old"), sum = values("_sum");
-    Block combine = loads(old, target.elements);
-    combine.push_back(StmtNode{loop::Combine{sum, old, fresh}});
-    append(combine, stores(target.elements, sum));
-    return {StmtNode{loop::If{all_zero(target.first), overwrite, combine}}};
+    const Block combine = combined(target.elements, fresh, old, sum);
+    return {StmtNode{loop::If{all_first(target.first), overwrite, combine}}};
   }
 
-  static Expr all_zero(const std::vector<Symbol>& digits) {
-    std::optional<Expr> all;
-    for (const Symbol& digit : digits) {
-      const Expr zero = scalar::binary(scalar::BinaryOp::equal, loop::index_variable(digit),
-                                       scalar::index_literal(0));
-      all = all ? scalar::binary(scalar::BinaryOp::logical_and, *all, zero) : zero;
-    }
-    return *all;
+  static Expr all_first(const std::vector<Symbol>& digits) {
+    std::vector<Expr> all;
+    for (const Symbol& digit : digits) all.push_back(first_round(loop::index_variable(digit)));
+    return all_of(all);
   }
 
   const loop::Program& program_;

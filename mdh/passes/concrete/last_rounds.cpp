@@ -6,6 +6,7 @@
 #include "mdh/passes/common/facts.h"
 #include "mdh/passes/common/instance.h"
 #include "mdh/passes/common/replicated.h"
+#include "mdh/passes/common/shapes.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -17,11 +18,11 @@ using loop::Stmt;
 using loop::StmtNode;
 using scalar::BinaryOp;
 
-/// max(0, E) is 0.
-bool is_zero(const Expr& maximum, const Facts& known) {
-  const auto* both = maximum.as<scalar::Binary>();
-  return both && both->op == BinaryOp::maximum && constant(both->left) == 0 &&
-         known.imply(scalar::binary(BinaryOp::less_equal, both->right, both->left));
+/// Nothing is missing, so that nothing is shifted.
+bool is_zero(const Expr& shift, const Facts& known) {
+  const auto missing = missing_of(shift);
+  return missing &&
+         known.imply(scalar::binary(BinaryOp::less_equal, *missing, scalar::index_literal(0)));
 }
 
 class RoundSplitter {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "mdh/passes/common/conditions.h"
 #include "mdh/passes/common/instance.h"
 #include "mdh/passes/common/replicated.h"
+#include "mdh/passes/common/shapes.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -15,41 +17,25 @@ using loop::Stmt;
 using loop::StmtNode;
 using scalar::BinaryOp;
 
-bool is_zero_test(const Expr& e, const Symbol& var) {
-  const auto* b = e.as<scalar::Binary>();
-  if (!b || b->op != BinaryOp::equal) return false;
-  const auto* v = b->left.as<scalar::Variable>();
-  return v && v->symbol == var && constant(b->right) == 0;
+/// One of the things that must all hold is that the round is the first one.
+bool needs_first(const Expr& condition, const Symbol& var) {
+  const std::vector<Expr> all = conjuncts(condition);
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Expr& one) { return is_first_round(one, var); });
 }
 
-/// One of the things that must all hold is that the variable is 0.
-bool needs_zero(const Expr& condition, const Symbol& var) {
-  const auto* b = condition.as<scalar::Binary>();
-  if (b && b->op == BinaryOp::logical_and) {
-    return needs_zero(b->left, var) || needs_zero(b->right, var);
-  }
-  return is_zero_test(condition, var);
+/// One of the things that must all hold is that it is not.
+bool excludes_first(const Expr& condition, const Symbol& var) {
+  const std::vector<Expr> all = conjuncts(condition);
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Expr& one) { return is_later_round(one, var); });
 }
 
-/// One of the things that must all hold is that the variable is not 0.
-bool excludes_zero(const Expr& condition, const Symbol& var) {
-  const auto* b = condition.as<scalar::Binary>();
-  if (!b) return false;
-  if (b->op == BinaryOp::logical_and) {
-    return excludes_zero(b->left, var) || excludes_zero(b->right, var);
-  }
-  const auto* v = b->left.as<scalar::Variable>();
-  return b->op == BinaryOp::greater && v && v->symbol == var && constant(b->right) == 0;
-}
-
-/// What is left of the condition when the variable is 0; nothing if it then holds.
-std::optional<Expr> without_zero(const Expr& condition, const Symbol& var) {
-  if (is_zero_test(condition, var)) return std::nullopt;
-  const auto* b = condition.as<scalar::Binary>();
-  if (!b || b->op != BinaryOp::logical_and) return condition;
-  const auto left = without_zero(b->left, var), right = without_zero(b->right, var);
-  if (!left || !right) return left ? left : right;
-  return scalar::binary(BinaryOp::logical_and, *left, *right);
+/// What is left of the condition in the first round; nothing if it then holds.
+std::optional<Expr> in_first(const Expr& condition, const Symbol& var) {
+  std::vector<Expr> all = conjuncts(condition);
+  std::erase_if(all, [&](const Expr& one) { return is_first_round(one, var); });
+  return all.empty() ? std::nullopt : std::optional(all_of(all));
 }
 
 class Peeler {
@@ -84,8 +70,8 @@ class Peeler {
     const bool innermost = !any_of(loop.body, [](const Stmt& s) { return s.as<loop::For>(); });
     const bool asks = any_of(loop.body, [&](const Stmt& s) {
       const auto* choice = s.as<loop::If>();
-      return choice && (needs_zero(choice->condition, loop.var) ||
-                        (innermost && excludes_zero(choice->condition, loop.var)));
+      return choice && (needs_first(choice->condition, loop.var) ||
+                        (innermost && excludes_first(choice->condition, loop.var)));
     });
     return asks && !chooses_instance(program_, loop);
   }
@@ -110,14 +96,14 @@ class Peeler {
     Block result;
     for (const Stmt& s : statements) {
       const auto* choice = s.as<loop::If>();
-      if (choice && excludes_zero(choice->condition, var)) {
+      if (choice && excludes_first(choice->condition, var)) {
         const Block otherwise = first_round(choice->otherwise, var, zero);
         result.insert(result.end(), otherwise.begin(), otherwise.end());
         continue;
       }
-      if (choice && needs_zero(choice->condition, var)) {
+      if (choice && needs_first(choice->condition, var)) {
         const Block then = first_round(choice->then, var, zero);
-        const auto left = without_zero(choice->condition, var);
+        const auto left = in_first(choice->condition, var);
         if (!left) {
           result.insert(result.end(), then.begin(), then.end());
         } else {
@@ -137,7 +123,7 @@ class Peeler {
     Block result;
     for (const Stmt& s : statements) {
       const auto* choice = s.as<loop::If>();
-      if (choice && needs_zero(choice->condition, var)) {
+      if (choice && needs_first(choice->condition, var)) {
         const Block rest = other_rounds(choice->otherwise, var);
         result.insert(result.end(), rest.begin(), rest.end());
       } else {

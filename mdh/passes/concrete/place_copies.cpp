@@ -7,6 +7,7 @@
 #include "mdh/passes/common/geometry.h"
 #include "mdh/passes/common/instance.h"
 #include "mdh/passes/common/names.h"
+#include "mdh/passes/common/shapes.h"
 #include "mdh/passes/common/walk.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
@@ -20,18 +21,13 @@ using loop::Expr;
 using loop::How;
 using loop::Stmt;
 using loop::StmtNode;
-
-/// Vectors of which single lanes can be multiplied with whole vectors have this size.
-constexpr int64_t lane_access_bytes = 16;
-
-/// What memory moves at once.
-constexpr int64_t bytes_of_line = 64;
+using machine::TargetFacts;
 
 /// Larger tiles than any register file are filled by loops.
 constexpr int64_t most_in_registers = 512;
 
 Block in_loop(const Symbol& var, int64_t count, How how, const Block& body) {
-  return {StmtNode{loop::For{var, scalar::index_literal(count), how, "", body}}};
+  return {element_loop(var, scalar::index_literal(count), how, body)};
 }
 
 Block guarded(const Block& body, const std::vector<Expr>& conditions) {
@@ -41,15 +37,14 @@ Block guarded(const Block& body, const std::vector<Expr>& conditions) {
 /// What is done for one element.
 Block moved(const loop::Copy& copy, Names& names) {
   if (copy.transport == loop::Transport::async) {
-    return {StmtNode{loop::AsyncCopy{copy.to, copy.from}}};
+    return element_flight(copy.to, copy.from);
   }
-  const Symbol value = names.fresh(copy.to.buffer.name + "_x");
-  return {StmtNode{loop::Load{value, copy.from}}, StmtNode{loop::Store{copy.to, value}}};
+  return element_copy(copy.to, copy.from, names.fresh(copy.to.buffer.name + "_x"));
 }
 
 class Placer {
  public:
-  explicit Placer(const loop::Program& p) : program_(p), names_(p) {
+  Placer(const loop::Program& p, const TargetFacts& facts) : program_(p), facts_(facts), names_(p) {
     for (const loop::Digit& d : p.digits) {
       if (d.how == How::lanes) lanes_ = std::max(lanes_, d.parts);
     }
@@ -128,8 +123,8 @@ class Placer {
       moved.set(axis->var, begin + loop::index_variable(axis->var));
       const bool divides = axis->count % block->count == 0;
       const Expr room = scalar::index_literal(axis->count) - begin;
-      body = {StmtNode{loop::For{axis->var, divides ? size : least(size, room), How::sequential, "",
-                                 moved.without_lets(body)}}};
+      body = {element_loop(axis->var, divides ? size : bounded(size, room), How::sequential,
+                           moved.without_lets(body))};
       outside.push_back(blocks);
     }
     for (const Counter& blocks : outside) {
@@ -150,7 +145,7 @@ class Placer {
     const Stmt then = later.statement(now);
     if (then == now) return {};
     const int64_t bytes = scalar::bytes_of(find_buffer(program_, copy.from.buffer).type);
-    const int64_t line = std::max<int64_t>(1, bytes_of_line / bytes);  // a record may be longer
+    const int64_t line = std::max<int64_t>(1, facts_.line_bytes / bytes);  // a record may be longer
     std::vector<Counter> axes = copy.axes, along;
     int64_t volume = 1;
     while (!axes.empty() && stride_in(copy.from, axes.back()) == volume) {
@@ -179,7 +174,9 @@ class Placer {
   Block in_vectors(const loop::Copy& copy, const loop::Buffer& tile, const Block& body,
                    std::vector<Counter>& axes) {
     const bool one_vector = !axes.empty() && axes.back().count == lanes_;
-    const bool many = lanes_ * scalar::bytes_of(tile.type) == lane_access_bytes;
+    // Single lanes of vectors of this size can be multiplied with whole vectors, so that a tile may
+    // be many of them.
+    const bool many = lanes_ * scalar::bytes_of(tile.type) == facts_.vector_bytes;
     if (lanes_ < 2 || !(one_vector || many)) return body;
     size_t kept = axes.size();
     int64_t volume = 1;
@@ -225,14 +222,15 @@ class Placer {
   }
 
   const loop::Program& program_;
+  const TargetFacts& facts_;
   Names names_;
   int64_t lanes_ = 0;
 };
 
 }  // namespace
 
-loop::Program place_copies(const loop::Program& program) {
-  Placer placer(program);
+loop::Program place_copies(const loop::Program& program, const machine::TargetFacts& facts) {
+  Placer placer(program, facts);
   return rewritten(program, [&](const loop::Stmt& s, const std::vector<loop::Digit>&) {
     const auto* copy = s.as<loop::Copy>();
     return copy ? placer.placed(*copy) : Block{s};

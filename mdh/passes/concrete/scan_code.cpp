@@ -4,6 +4,7 @@
 
 #include "mdh/passes/common/blocks.h"
 #include "mdh/passes/common/geometry.h"
+#include "mdh/passes/common/shapes.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -17,8 +18,6 @@ using scalar::BinaryOp;
 using scalar::index_literal;
 
 namespace {
-
-Expr compare(BinaryOp op, const Expr& a, const Expr& b) { return scalar::binary(op, a, b); }
 
 int64_t volume(const std::vector<Digit>& digits) {
   int64_t product = 1;
@@ -140,8 +139,7 @@ Block ScanCode::rows(const Shape& shape, bool descending,
   if (count == 1) return body(index_literal(0));
   const Expr counter = loop::index_variable(row_);
   const Expr row = descending ? index_literal(count - 1) - counter : counter;
-  return {StmtNode{
-      loop::For{row_, index_literal(count), loop::How::sequential, "", body(simplify(row))}}};
+  return {element_loop(row_, index_literal(count), loop::How::sequential, body(simplify(row)))};
 }
 
 /// The body where the position exists.
@@ -152,8 +150,7 @@ Block ScanCode::within(const Shape& shape, const Position& at, const Block& body
   }
   greatest += (shape.digit.parts - 1) * shape.digit.step;
   if (greatest < shape.size) return body;
-  return {StmtNode{
-      loop::If{compare(BinaryOp::less, at.index(shape), index_literal(shape.size)), body, {}}}};
+  return {StmtNode{loop::If{below(at.index(shape), shape.size), body, {}}}};
 }
 
 /// before ⊕ every element of a part.
@@ -171,7 +168,7 @@ Block ScanCode::prepended(const Shape& shape, const Position& part,
   append(body, stores(mine, sum));
   const Block guarded = within(shape, at, body);
   if (count == 1) return guarded;
-  return {StmtNode{loop::For{fine_, index_literal(count), loop::How::sequential, "", guarded}}};
+  return {element_loop(fine_, index_literal(count), loop::How::sequential, guarded)};
 }
 
 Block ScanCode::step(const loop::ScanStep& s, const std::vector<Digit>& around) const {
@@ -185,12 +182,11 @@ Block ScanCode::step(const loop::ScanStep& s, const std::vector<Digit>& around) 
     const Position above{row - index_literal(1), part, last};
     const Block others = prepended(shape, {row, loop::index_variable(other_), zero}, s.elements,
                                    above.in(shape, s.elements));
-    const Block loop = {StmtNode{loop::For{other_, part, loop::How::sequential, "", others}}};
-    block.push_back(StmtNode{loop::If{compare(BinaryOp::greater, row, zero), loop, {}}});
+    const Block loop = {element_loop(other_, part, loop::How::sequential, others)};
+    block.push_back(StmtNode{loop::If{later_round(row), loop, {}}});
     return block;
   });
-  return {StmtNode{
-      loop::If{compare(BinaryOp::greater, part, zero), lines(s.shape.lines, around, joined), {}}}};
+  return {StmtNode{loop::If{later_round(part), lines(s.shape.lines, around, joined), {}}}};
 }
 
 Block ScanCode::totals(const loop::ScanFix& s, const std::vector<Digit>& around) const {
@@ -201,9 +197,7 @@ Block ScanCode::totals(const loop::ScanFix& s, const std::vector<Digit>& around)
                  const auto total = values("total");
                  Block block = loads(total, at.in(shape, s.elements));
                  append(block, stores(at.in(shape, s.totals), total));
-                 const Expr exists =
-                     compare(BinaryOp::less, at.index(shape), index_literal(shape.size));
-                 return Block{StmtNode{loop::If{exists, block, {}}}};
+                 return Block{StmtNode{loop::If{below(at.index(shape), shape.size), block, {}}}};
                }));
 }
 
@@ -213,10 +207,8 @@ Block ScanCode::gathered(const loop::ScanFix& s, const Shape& shape, const Expr&
   const Position other{row, member, index_literal(0)};
   const auto total = values("total"), old = values("old"), sum = values("joined");
   Block block = loads(total, other.in(shape, s.totals));
-  Block more = loads(old, s.offset);
-  more.push_back(StmtNode{loop::Combine{sum, old, total}});
-  append(more, stores(s.offset, sum));
-  block.push_back(StmtNode{loop::If{is_first, stores(s.offset, total), more}});
+  block.push_back(StmtNode{
+      loop::If{is_first, overwritten(s.offset, total), combined(s.offset, total, old, sum)}});
   return block;
 }
 
@@ -226,20 +218,18 @@ Block ScanCode::offsets(const loop::ScanFix& s, const std::vector<Digit>& around
   const Expr zero = index_literal(0), one = index_literal(1);
   const int64_t parts = shape.digit.parts;
   return lines(s.shape.lines, around, rows(shape, false, [&](const Expr& row) {
-                 Block block = {StmtNode{loop::For{
-                     other_, part, loop::How::sequential, "",
-                     gathered(s, shape, row, other, compare(BinaryOp::equal, other, zero))}}};
-                 Expr any = compare(BinaryOp::greater, part, zero);
+                 Block block = {element_loop(other_, part, loop::How::sequential,
+                                             gathered(s, shape, row, other, first_round(other)))};
+                 Expr any = later_round(part);
                  if (shape.rows() > 1) {
                    const Expr is_first =
-                       scalar::binary(BinaryOp::logical_and, compare(BinaryOp::equal, part, zero),
-                                      compare(BinaryOp::equal, other, zero));
+                       scalar::binary(BinaryOp::logical_and, first_round(part), first_round(other));
                    const Block above = gathered(s, shape, row - one, part + one + other, is_first);
-                   const Block loop = {StmtNode{loop::For{other_, index_literal(parts - 1) - part,
-                                                          loop::How::sequential, "", above}}};
-                   const Expr has_above = compare(BinaryOp::greater, row, zero);
+                   const Block loop = {element_loop(other_, index_literal(parts - 1) - part,
+                                                    loop::How::sequential, above)};
+                   const Expr has_above = later_round(row);
                    block.push_back(StmtNode{loop::If{has_above, loop, {}}});
-                   const Expr others = compare(BinaryOp::less, part, index_literal(parts - 1));
+                   const Expr others = below(part, parts - 1);
                    any = scalar::binary(BinaryOp::logical_or, any,
                                         scalar::binary(BinaryOp::logical_and, has_above, others));
                  }

@@ -8,6 +8,7 @@
 #include "mdh/ll/roll.h"
 #include "mdh/ll/staging.h"
 #include "mdh/ll/tile_axes.h"
+#include "mdh/passes/common/shapes.h"
 #include "mdh/scalar/simplify.h"
 #include "mdh/support/text.h"
 
@@ -140,7 +141,7 @@ class InputPlanner {
     for (const TileAxis& axis : tile.axes) {
       const Symbol var = c_.fresh(fmt::format("{}_{}", tile.buffer.name, copy.axes.size() + 1));
       copy.axes.push_back({var, axis.extent});
-      copy.to.index.push_back(loop::index_variable(var));
+      copy.to.index.push_back(along(copy.axes.back()));
     }
     copy.to.index = tile.stored(copy.to.index);
     for (const int r : s.team) copy.team.push_back(c_.digit_of_input(r));
@@ -253,7 +254,7 @@ class InputPlanner {
       within.push_back(scalar::binary(scalar::BinaryOp::greater_equal, index, index_literal(0)));
     }
     if (greatest >= extent) {
-      within.push_back(scalar::binary(scalar::BinaryOp::less, index, index_literal(extent)));
+      within.push_back(below(index, extent));
     }
   }
 

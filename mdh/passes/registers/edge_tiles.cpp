@@ -5,6 +5,7 @@
 
 #include "mdh/passes/common/blocks.h"
 #include "mdh/passes/common/replicated.h"
+#include "mdh/passes/common/shapes.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -95,8 +96,7 @@ class Copier {
     if (std::find(done_.begin(), done_.end(), element) != done_.end()) return;
     done_.push_back(element);
     const Symbol value = names_.fresh(to_.name + "_x");
-    Block body = {StmtNode{loop::Load{value, element}},
-                  StmtNode{loop::Store{{to_, element.index}, value}}};
+    Block body = element_copy({to_, element.index}, element, value);
     for (auto loop = around.rbegin(); loop != around.rend(); ++loop) {
       loop::For outer = *loop;
       outer.body = body;

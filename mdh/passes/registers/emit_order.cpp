@@ -4,7 +4,9 @@
 #include <map>
 
 #include "mdh/loop/print.h"
+#include "mdh/passes/common/blocks.h"
 #include "mdh/passes/common/names.h"
+#include "mdh/passes/common/shapes.h"
 
 namespace mdh::passes {
 namespace {
@@ -62,24 +64,12 @@ class Reader {
 
  private:
   bool ends(const Block& body, size_t at, const loop::Apply& f, Item& item) const {
-    std::vector<Element> before;
-    for (; at < body.size() && body[at].as<loop::Load>(); ++at) {
-      before.push_back(body[at].as<loop::Load>()->from);
-    }
-    std::vector<Symbol> values = f.results;
-    if (!before.empty()) {
-      const auto* sum = at < body.size() ? body[at].as<loop::Combine>() : nullptr;
-      if (!sum || sum->right != f.results) return false;
-      values = sum->results;
-      item.stores = false;
-      ++at;
-    }
-    for (const Symbol& value : values) {
-      const auto* store = at < body.size() ? body[at++].as<loop::Store>() : nullptr;
-      if (!store || store->value != value || !is_register(store->to)) return false;
-      item.targets.push_back(store->to);
-    }
-    return at == body.size() && (item.stores || before == item.targets);
+    const auto update = update_of(body, at, f.results);
+    if (!update) return false;
+    item.stores = update->overwrites;
+    item.targets = update->elements;
+    return std::all_of(item.targets.begin(), item.targets.end(),
+                       [&](const Element& e) { return is_register(e); });
   }
 
   bool is_register(const Element& e) const {
@@ -188,21 +178,17 @@ class Orderer {
     Lanes lanes = *item.lanes;
     if (stores == item.stores) return StmtNode{lanes};
     lanes.body = item.compute;
-    std::vector<Symbol> values = item.results;
-    if (!stores) {
-      std::vector<Symbol> before, sums;
-      for (const Element& e : item.targets) {
-        before.push_back(names_.fresh(e.buffer.name + "_old"));
-        sums.push_back(names_.fresh(e.buffer.name + "_sum"));
-        lanes.body.push_back(StmtNode{loop::Load{before.back(), e}});
-      }
-      lanes.body.push_back(StmtNode{loop::Combine{sums, before, item.results}});
-      values = sums;
-    }
-    for (size_t n = 0; n < values.size(); ++n) {
-      lanes.body.push_back(StmtNode{loop::Store{item.targets[n], values[n]}});
-    }
+    append(lanes.body, stores ? overwritten(item.targets, item.results) : combining(item));
     return StmtNode{lanes};
+  }
+
+  Block combining(const Item& item) {
+    std::vector<Symbol> before, sums;
+    for (const Element& e : item.targets) {
+      before.push_back(names_.fresh(e.buffer.name + "_old"));
+      sums.push_back(names_.fresh(e.buffer.name + "_sum"));
+    }
+    return combined(item.targets, item.results, before, sums);
   }
 
   const loop::Program& program_;

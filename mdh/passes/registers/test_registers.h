@@ -16,9 +16,9 @@ buffer temporary tile: i64[10] in REG of registers per (c)
 )"};
 
 /// A pass keeps what a program computes.
-inline void expect_meaning(PassFunction pass, const std::string& body,
-                           const More& more = registers) {
-  const loop::Program before = matvec_with(body, more), after = pass(before);
+inline void expect_meaning(PassFunction pass, const std::string& body, const More& more = registers,
+                           const TargetFacts& facts = {}) {
+  const loop::Program before = matvec_with(body, more), after = pass(before, facts);
   loop::verify(after);
   Random random(1);
   std::vector<scalar::Array> inputs;

@@ -17,8 +17,7 @@ using loop::Expr;
 using loop::For;
 using loop::Stmt;
 using loop::StmtNode;
-
-constexpr int64_t bytes_of_vector = 16;
+using machine::TargetFacts;
 
 /// A copy whose elements lie side by side in the tile along one loop, in the source along another.
 struct Transposing {
@@ -29,7 +28,7 @@ struct Transposing {
 
 class Finder {
  public:
-  explicit Finder(const loop::Program& p) : program_(p) {}
+  Finder(const loop::Program& p, const TargetFacts& facts) : program_(p), facts_(facts) {}
 
   std::optional<Transposing> find(const Stmt& s) const {
     auto nest = copy_nest_of(s);
@@ -44,7 +43,7 @@ class Finder {
     }
     const auto stored = side_by_side(*nest, to), loaded = side_by_side(*nest, load->from);
     if (!stored || !loaded || *stored == *loaded) return std::nullopt;
-    const int64_t side = bytes_of_vector / scalar::bytes_of(tile.type);
+    const int64_t side = facts_.vector_bytes / scalar::bytes_of(tile.type);
     Transposing found{*nest, *stored, *loaded, side};
     const bool fits = is_wide(nest->loops[*stored], side) && is_wide(nest->loops[*loaded], side) &&
                       has_stride(to, *nest, *loaded) && has_stride(load->from, *nest, *stored) &&
@@ -85,11 +84,12 @@ class Finder {
   }
 
   const loop::Program& program_;
+  const TargetFacts& facts_;
 };
 
 class Transposer {
  public:
-  explicit Transposer(const loop::Program& p) : finder_(p), names_(p) {}
+  Transposer(const loop::Program& p, const TargetFacts& facts) : finder_(p, facts), names_(p) {}
 
   Block block(const Block& statements) {
     Block result;
@@ -178,10 +178,10 @@ bool has_groups(const loop::Program& p) {
 
 }  // namespace
 
-loop::Program transpose_copies(const loop::Program& program) {
+loop::Program transpose_copies(const loop::Program& program, const machine::TargetFacts& facts) {
   if (has_groups(program)) return program;
   loop::Program result = program;
-  result.body = Transposer(program).block(program.body);
+  result.body = Transposer(program, facts).block(program.body);
   return result;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mdh/loop/program.h"
+#include "mdh/machine/target_facts.h"
 
 namespace mdh::passes {
 
@@ -10,7 +11,9 @@ namespace mdh::passes {
 ///       }
 ///           for k < 64 { for i < 2 { load v = A[8 + i, k]; store t[k, 8 + i] = v; } }
 ///
-/// Loops stay where they are. A square is as wide as the vectors that all machines have, 16 bytes.
-loop::Program transpose_copies(const loop::Program& program);
+/// Loops stay where they are. A square is as wide as the vectors that all machines of the
+/// target have.
+loop::Program transpose_copies(const loop::Program& program,
+                               const machine::TargetFacts& facts = {});
 
 }  // namespace mdh::passes

@@ -7,6 +7,7 @@
 #include "mdh/passes/common/facts.h"
 #include "mdh/passes/common/names.h"
 #include "mdh/passes/common/replicated.h"
+#include "mdh/passes/common/shapes.h"
 #include "mdh/passes/registers/edge_tiles.h"
 #include "mdh/passes/structured/overlap.h"
 #include "mdh/scalar/linear.h"
@@ -138,25 +139,16 @@ class Tile {
            });
   }
 
-  /// x of (x + step - 1) / step.
-  static std::optional<Expr> points_in(const Expr& room, int64_t step) {
-    if (step == 1) return room;
-    const auto* b = room.as<scalar::Binary>();
-    if (!b || b->op != BinaryOp::divide || constant(b->right) != step) return std::nullopt;
-    return b->left - scalar::index_literal(step - 1);
-  }
-
   /// Whether a copied element is never beyond an edge, under the conditions.
   bool is_inside(const loop::If& choice, const Greatest& around) {
     if (!choice.otherwise.empty() || around.empty()) return false;
     std::vector<Expr> needed;
     for (const Expr& part : conjuncts(choice.condition)) {
-      const auto* less = part.as<scalar::Binary>();
-      if (!less || less->op != BinaryOp::less || !constant(less->right)) return false;
-      if (!is_monotone(less->left, around, false)) return false;
-      const Expr reached = at_greatest(less->left, around);
+      const auto edge = edge_of(part);
+      if (!edge || !is_monotone(edge->index, around, false)) return false;
+      const Expr reached = at_greatest(edge->index, around);
       if (!is_free_of(reached, defined_)) return false;
-      needed.push_back(scalar::binary(BinaryOp::less, reached, less->right));
+      needed.push_back(below(reached, edge->extent));
     }
     for (const Expr& condition : needed) assume({condition});
     return true;
@@ -258,11 +250,11 @@ class Rewriter {
   bool move(std::vector<Condition>& conditions, const Block& whole, int dimension,
             const Expr& by) const {
     for (Condition& c : conditions) {
-      const auto* less = c.holds.as<scalar::Binary>();
-      if (c.dimension == dimension || less->op != BinaryOp::less) continue;
-      const auto index = shifted_index(program_, whole, dimension, less->left, by);
+      const auto edge = edge_of(c.holds);
+      if (c.dimension == dimension || !edge) continue;
+      const auto index = shifted_index(program_, whole, dimension, edge->index, by);
       if (!index) return false;
-      c.holds = scalar::binary(BinaryOp::less, *index, less->right);
+      c.holds = below(*index, edge->extent);
     }
     return true;
   }

@@ -5,6 +5,7 @@
 #include "mdh/passes/common/blocks.h"
 #include "mdh/passes/common/instance.h"
 #include "mdh/passes/common/replicated.h"
+#include "mdh/passes/common/shapes.h"
 
 namespace mdh::passes {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "mdh/passes/common/blocks.h"
 #include "mdh/passes/common/geometry.h"
+#include "mdh/passes/common/shapes.h"
 #include "mdh/passes/concrete/scan_code.h"
 
 namespace mdh::passes {
@@ -97,9 +98,7 @@ class Former {
   /// The guard of a share of the grid moves to what its cores do, each of which is guarded anyway:
   /// barriers inside of conditions are more than some drivers can take.
   Block unguarded(const Block& body, const std::vector<Digit>& around) {
-    const auto* choice = body.size() == 1 ? body.front().as<loop::If>() : nullptr;
-    const bool is_guard = choice && nonempty(program_, around) == choice->condition;
-    return block(is_guard ? choice->then : body, {}, around);
+    return block(without_guard(program_, around, body), {}, around);
   }
 
   bool deals(const Symbol& digit) const { return domain_.deals(find_digit(program_, digit)); }
@@ -171,9 +170,7 @@ class Former {
   Stmt deal(const std::vector<Digit>& digits, std::vector<Digit> around, Block body,
             bool collective = false) const {
     around.insert(around.end(), digits.begin(), digits.end());
-    if (const auto condition = nonempty(program_, around)) {
-      body = {StmtNode{loop::If{*condition, body, {}}}};
-    }
+    body = where_points_are(program_, around, body);
     const Team team = collective ? domain_.together : domain_.team;
     loop::Deal deal{team, counters(digits), collective, body};
     // The cores of a group have one share each.

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "mdh/passes/common/replicated.h"
+#include "mdh/passes/common/shapes.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
 
@@ -63,8 +64,7 @@ class Forwarder {
     if (copy.transport != loop::Transport::plain) return false;
     if (copy.axes.size() != copy.to.index.size()) return false;
     for (size_t d = 0; d < copy.axes.size(); ++d) {
-      const auto* v = copy.to.index[d].as<scalar::Variable>();
-      if (!v || v->symbol != copy.axes[d].var) return false;
+      if (axis_along(copy, copy.to.index[d]) != &copy.axes[d]) return false;
     }
     // Dimensions have other values where the readers are.
     return std::all_of(copy.from.index.begin(), copy.from.index.end(), [&](const Expr& e) {

@@ -5,6 +5,7 @@
 
 #include "mdh/passes/common/geometry.h"
 #include "mdh/passes/common/replicated.h"
+#include "mdh/passes/common/shapes.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
 
@@ -274,8 +275,7 @@ std::optional<Shift> shift_of(const loop::Program& p, const Block& tile, int dim
   if (p.dimensions[dimension].kind != loop::Kind::kept) return std::nullopt;
   Overlap overlap(p, tile, dimension);
   if (!overlap.is_possible()) return std::nullopt;
-  const Expr missing = scalar::index_literal(parts) - room;
-  const Expr by = scalar::binary(BinaryOp::maximum, scalar::index_literal(0), missing);
+  const Expr by = shift_by(scalar::index_literal(parts) - room);
   std::vector<Digit> own;
   for (const Digit& d : overlap.outside()) {
     if (!is_dealt(d)) own.push_back(d);

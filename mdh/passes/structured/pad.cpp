@@ -6,6 +6,7 @@
 
 #include "mdh/passes/common/geometry.h"
 #include "mdh/passes/common/replicated.h"
+#include "mdh/passes/common/shapes.h"
 #include "mdh/scalar/lanes.h"
 #include "mdh/scalar/simplify.h"
 
@@ -18,7 +19,6 @@ using loop::Element;
 using loop::Expr;
 using loop::Stmt;
 using loop::StmtNode;
-using scalar::BinaryOp;
 
 bool mentions_any(const Expr& e, const std::set<Symbol>& names) { return !is_free_of(e, names); }
 
@@ -183,8 +183,7 @@ class Padder {
     const bool moves = copy.roll || copy.from.buffer == copy.to.buffer;
     if (!axes || moves) return false;
     for (const Expr& condition : copy.within) {
-      const auto* less = condition.as<scalar::Binary>();
-      if (mentions_any(condition, *axes) && (!less || less->op != BinaryOp::less)) return false;
+      if (mentions_any(condition, *axes) && !edge_of(condition)) return false;
     }
     const bool from_user = find_buffer(program_, copy.from.buffer).role != loop::Role::temporary;
     return from_user || is_there(copy.from, *axes, filled);
@@ -194,11 +193,9 @@ class Padder {
   static std::optional<std::set<Symbol>> axes_at(const Copy& copy, const std::set<size_t>& places) {
     std::set<Symbol> axes;
     for (const size_t n : places) {
-      const auto* axis = copy.to.index[n].as<scalar::Variable>();
-      const bool known = axis && std::any_of(copy.axes.begin(), copy.axes.end(),
-                                             [&](const auto& a) { return a.var == axis->symbol; });
-      if (!known) return std::nullopt;
-      axes.insert(axis->symbol);
+      const loop::Counter* axis = axis_along(copy, copy.to.index[n]);
+      if (!axis) return std::nullopt;
+      axes.insert(axis->var);
     }
     return axes;
   }
@@ -241,7 +238,7 @@ class Padder {
     if (from.role == loop::Role::temporary) return copy;
     for (size_t n = 0; n < copy.from.index.size(); ++n) {
       if (!mentions_any(copy.from.index[n], cut)) continue;
-      copy.from.index[n] = least(copy.from.index[n], scalar::index_literal(from.extents[n] - 1));
+      copy.from.index[n] = held_back(copy.from.index[n], from.extents[n]);
     }
     return copy;
   }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "mdh/passes/common/blocks.h"
+#include "mdh/passes/common/shapes.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -15,7 +16,6 @@ using loop::Counter;
 using loop::Expr;
 using loop::Stmt;
 using loop::StmtNode;
-using scalar::BinaryOp;
 using scalar::index_literal;
 
 Counter& axis_of(Copy& copy, const Symbol& var) {
@@ -53,16 +53,14 @@ Copy added(Copy copy) {
   return copy;
 }
 
-Stmt only(Copy copy, BinaryOp comparison) {
-  const Expr now = loop::index_variable(copy.roll->digit);
-  copy.within.insert(copy.within.begin(), scalar::binary(comparison, now, index_literal(0)));
+Stmt only(Copy copy, Expr (*in_round)(const Expr&)) {
+  copy.within.insert(copy.within.begin(), in_round(loop::index_variable(copy.roll->digit)));
   copy.roll.reset();
   return StmtNode{copy};
 }
 
 Block steps(const Copy& copy) {
-  return {only(copy, BinaryOp::equal), only(moved(copy), BinaryOp::greater),
-          only(added(copy), BinaryOp::greater)};
+  return {only(copy, first_round), only(moved(copy), later_round), only(added(copy), later_round)};
 }
 
 std::set<std::string> tiles_along(const loop::Loop& loop) {

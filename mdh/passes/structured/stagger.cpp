@@ -5,6 +5,7 @@
 
 #include "mdh/passes/common/blocks.h"
 #include "mdh/passes/common/geometry.h"
+#include "mdh/passes/common/shapes.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -141,8 +142,7 @@ class Staggerer {
   static Stmt next(const Flight& flight, const loop::Digit& digit) {
     const Expr when = loop::index_variable(digit.var) + index_literal(flight.ahead);
     loop::Copy copy = flight.copy;
-    copy.within.insert(copy.within.begin(),
-                       scalar::binary(BinaryOp::less, when, index_literal(digit.parts)));
+    copy.within.insert(copy.within.begin(), below(when, digit.parts));
     return at(copy, digit.var, when, flight.ahead + 1, 1);
   }
 
