@@ -1,6 +1,7 @@
 #include "bench/model.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <set>
 #include <span>
@@ -34,22 +35,44 @@ std::vector<tune::Point> draw(const search::SearchSpace& space, size_t count, ui
   return points;
 }
 
-std::vector<Ranked> estimated(const ModelOptions& options, const model::Rates& rates,
-                              const CompilerChoice& compiler) {
+/// How often something can be done in a second, tried for a while.
+double per_second(const std::function<void(size_t n)>& once) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  const double seconds = 0.3;
+  for (size_t n = 0;; ++n) {
+    const double spent = std::chrono::duration<double>(Clock::now() - start).count();
+    if (spent > seconds) return static_cast<double>(n) / spent;
+    once(n);
+  }
+}
+
+/// What a search does most often.
+void measure_speed(const search::SearchSpace& space, search::PointEstimate& estimate,
+                   const std::vector<tune::Point>& points, ModelReport& report) {
+  if (points.empty()) return;
+  const auto some = [&](size_t n) -> const tune::Point& { return points[n % points.size()]; };
+  report.estimates_per_second = per_second([&](size_t n) { estimate(space, some(n)); });
+  report.checks_per_second = per_second([&](size_t n) { space.is_valid(some(n)); });
+}
+
+void estimate_all(const ModelOptions& options, const CompilerChoice& compiler,
+                  ModelReport& report) {
+  const model::Rates& rates = report.rate_values;
   const machine::Machine& machine = options.candidates.machine;
   const search::SearchSpace space(options.program, machine,
                                   {.cores = options.candidates.threads,
                                    .vectors = {rates.vector_bytes, rates.registers},
                                    .locks = {"compiler=default"}});
   search::PointEstimate estimate(machine, rates);
-  std::vector<Ranked> all;
-  for (const tune::Point& point : draw(space, options.count, options.seed)) {
+  const std::vector<tune::Point> points = draw(space, options.count, options.seed);
+  for (const tune::Point& point : points) {
     const double nanoseconds = estimate(space, point);
     internal_check(std::isfinite(nanoseconds), "an estimate of {} ns", nanoseconds);
-    all.push_back(
+    report.configs.push_back(
         {.config = compiled_by(space.config(point), compiler), .estimate_us = nanoseconds / 1e3});
   }
-  return all;
+  measure_speed(space, estimate, points, report);
 }
 
 /// A slow one is run once more and no further. It is not given up during its first run, which a
@@ -122,7 +145,6 @@ class Measurement {
 
 ModelReport measure_model(const ModelOptions& options) {
   const int threads = options.candidates.threads;
-  const model::Rates rates = calibration::rates_of(options.candidates.machine, threads);
   const CompilerChoice compiler = quick_compiler(tuning::compilers_here());
   ModelReport report{.program = options.program.name,
                      .sizes = options.sizes,
@@ -130,11 +152,12 @@ ModelReport measure_model(const ModelOptions& options) {
                      .version = options.version};
   report.compiler = fmt::format("{} {}", compiler.compiler, join(compiler.flags, " "));
   report.rates = calibration::known_rates(threads).source;
+  report.rate_values = calibration::rates_of(options.candidates.machine, threads);
   report.threads = threads;
   report.seed = options.seed;
   report.asked = options.count;
   options.progress(fmt::format("estimating {} configurations", options.count));
-  report.configs = estimated(options, rates, compiler);
+  estimate_all(options, compiler, report);
   Measurement(options).run(report.configs);
   return report;
 }

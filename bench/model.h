@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bench/machine.h"
+#include "mdh/calibration/rates.h"
 #include "mdh/tuning/candidates.h"
 
 namespace mdh::bench {
@@ -45,6 +46,9 @@ struct ModelReport {
   std::string version;
   std::string compiler;  // of all configurations, with its flags
   std::string rates;     // where those of the model come from
+  model::Rates rate_values;
+  double estimates_per_second = 0;  // by the model
+  double checks_per_second = 0;     // whether a configuration is valid
   int threads = 1;
   uint64_t seed = 1;
   size_t asked = 0;             // may be more than the space has
@@ -52,6 +56,12 @@ struct ModelReport {
 };
 
 ModelReport measure_model(const ModelOptions& options);
+
+/// The report of `text`, which to_json() has written, with its times and the estimates of today's
+/// model, at the rates of then: whether a change of the model makes it better. The program is the
+/// one that was measured.
+ModelReport estimated_again(const std::string& text, const hl::Program& program,
+                            const machine::Machine& machine);
 
 size_t measured_count(const ModelReport& report);
 

@@ -6,6 +6,8 @@
 #include "bench/machine_json.h"
 #include "bench/model.h"
 #include "bench/statistics.h"
+#include "mdh/search/first_choice.h"
+#include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
 
 namespace mdh::bench {
@@ -105,6 +107,10 @@ std::string to_table(const ModelReport& report) {
   const std::optional<double> correlation = rank_correlation(report);
   text += fmt::format("rank correlation  {}\n",
                       correlation ? fmt::format("{:.3f}", *correlation) : "-");
+  if (report.estimates_per_second > 0) {
+    text += fmt::format("speed             {:.0f} estimates and {:.0f} validity checks a second\n",
+                        report.estimates_per_second, report.checks_per_second);
+  }
   const std::optional<Spread> ratio = spread(report);
   return text + fmt::format("estimate / time   {}\n",
                             ratio ? fmt::format("median {:.3g}, quartiles {:.3g} and {:.3g}",
@@ -122,6 +128,9 @@ std::string to_json(const ModelReport& report) {
   out["machine"] = json_of(report.machine);
   out["compiler"] = report.compiler;
   out["rates"] = report.rates;
+  out["rate_values"] = ordered_json::parse(model::print(report.rate_values));
+  out["estimates_per_second"] = report.estimates_per_second;
+  out["checks_per_second"] = report.checks_per_second;
   out["threads"] = report.threads;
   out["seed"] = report.seed;
   out["asked"] = report.asked;
@@ -140,6 +149,62 @@ std::string to_json(const ModelReport& report) {
   out["configs"] = ordered_json::array();
   for (const Ranked& ranked : report.configs) out["configs"].push_back(json_of(ranked));
   return out.dump(1) + "\n";
+}
+
+namespace {
+
+[[noreturn]] void refuse_report(const std::string& why) {
+  user_error("E849", {}, fmt::format("this is no report of 'mdh bench model': {}", why),
+             "name a file that 'mdh bench model --json FILE' has written");
+}
+
+Ranked ranked_of(const ordered_json& row) {
+  Ranked ranked{.config = ll::parse_config(row.at("config").dump(), "<report>"),
+                .outcome = row.at("outcome"),
+                .reason = row.at("reason"),
+                .verified = row.at("verified")};
+  if (ranked.is_measured())
+    ranked.timing = {.median_us = row.at("time_us"), .count = row.at("runs")};
+  return ranked;
+}
+
+ModelReport report_of(const ordered_json& in) {
+  ModelReport report{.program = in.at("program"), .sizes = in.at("sizes")};
+  report.machine = {.cpu = in.at("machine").at("cpu"), .kind = in.at("machine").at("class")};
+  report.machine.cores = in.at("machine").at("cores");
+  report.machine.system = in.at("machine").at("system");
+  report.machine.date = in.at("date");
+  report.version = in.at("version");
+  report.compiler = in.at("compiler");
+  report.rates = in.at("rates");
+  report.threads = in.at("threads");
+  report.seed = in.at("seed");
+  report.asked = in.at("asked");
+  const auto rates = model::parse_rates(in.at("rate_values").dump());
+  if (!rates) refuse_report("its rates are not complete");
+  report.rate_values = *rates;
+  for (const ordered_json& row : in.at("configs")) report.configs.push_back(ranked_of(row));
+  return report;
+}
+
+}  // namespace
+
+ModelReport estimated_again(const std::string& text, const hl::Program& program,
+                            const machine::Machine& machine) {
+  ModelReport report;
+  try {
+    report = report_of(ordered_json::parse(text));
+  } catch (const nlohmann::json::exception& e) {
+    refuse_report(e.what());
+  }
+  if (report.program != program.name) {
+    refuse_report(fmt::format("it is about '{}', not '{}'", report.program, program.name));
+  }
+  for (Ranked& ranked : report.configs) {
+    ranked.estimate_us =
+        search::estimated_cost(program, machine, ranked.config, report.rate_values) / 1e3;
+  }
+  return report;
 }
 
 }  // namespace mdh::bench

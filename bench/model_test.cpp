@@ -4,6 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "examples/catalogue.h"
+#include "mdh/support/files.h"
+
 namespace mdh::bench::model_test {
 namespace {
 
@@ -87,6 +90,37 @@ TEST(Model, json_has_every_configuration) {
   EXPECT_EQ(out["configs"][2]["outcome"], "ok");
   EXPECT_TRUE(out["configs"][4]["time_us"].is_null());
   EXPECT_TRUE(out["configs"][4]["config"].is_object());
+}
+
+/// Two hundred random configurations of MatMul 512^3, with times of one machine and its rates then.
+/// Whoever changes the model sees here whether it got worse.
+TEST(Model, ranks_stored_times_as_well_as_before) {
+  const examples::Entry* matmul = examples::find_entry("matmul");
+  const hl::Program program = matmul->build({scalar::Scalar::f32, {512, 512, 512}});
+  const ModelReport again =
+      estimated_again(read_file(MDH_SOURCE_DIR "/bench/model_times/matmul_512_avx512.json"),
+                      program, machine::find_machine("cpu"));
+  EXPECT_EQ(again.configs.size(), 200u);
+  EXPECT_EQ(measured_count(again), 193u);
+  EXPECT_GT(rank_correlation(again).value(), 0.54);
+  EXPECT_EQ(to_table(again).find("speed"), std::string::npos) << "nothing was measured";
+}
+
+TEST(Model, report_comes_back_from_its_file) {
+  ModelReport written = report();
+  for (Ranked& ranked : written.configs) {
+    ranked.config.program = "matmul";
+    ranked.config.layers = {"L1"};
+  }
+  const examples::Entry* matmul = examples::find_entry("matmul");
+  const ModelReport read =
+      estimated_again(to_json(written), matmul->build({scalar::Scalar::f32, {8, 9, 7}}),
+                      machine::find_machine("cpu"));
+  EXPECT_EQ(read.configs.size(), 7u);
+  EXPECT_EQ(read.configs[2].timing.median_us, 40);
+  EXPECT_EQ(failures(read), failures(written));
+  EXPECT_EQ(read.rate_values, written.rate_values);
+  EXPECT_EQ(read.machine.kind, "neon");
 }
 
 }  // namespace

@@ -12,8 +12,8 @@
 
 namespace mdh::backend {
 
-/// Which decisions about code (ll/code.h) have an effect on what is printed. The others are named in
-/// a note, and are no parameters of a search.
+/// Which decisions about code (ll/code.h) have an effect on what is printed. The others are named
+/// in a note.
 struct Obeys {
   bool prefetch = false;
   bool opaque = false;

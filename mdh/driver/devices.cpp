@@ -1,5 +1,7 @@
 #include "mdh/driver/devices.h"
 
+#include <set>
+
 #include "mdh/calibration/machine_identity.h"
 
 namespace mdh::driver {
@@ -26,8 +28,9 @@ void take_numbers(const runtime::GridNumbers& numbers, machine::Machine& m) {
 
 std::vector<runtime::DeviceInfo> all_devices() {
   std::vector<runtime::DeviceInfo> all;
+  std::set<const runtime::Runtime*> known;  // several targets may share one
   for (const Target& target : targets()) {
-    if (target.runtime == nullptr) continue;
+    if (target.runtime == nullptr || !known.insert(target.runtime).second) continue;
     for (runtime::DeviceInfo& device : target.runtime->list()) all.push_back(std::move(device));
   }
   return all;

@@ -117,7 +117,9 @@ class Runner {
 scalar::Deviations deviations_of(const Executable& executable) {
   const runtime::Accuracy accuracy = executable.device().accuracy();
   scalar::Deviations d{.contracts = executable.module().contract_allowed};
-  if (accuracy.has_loose_mathematics) d.mathematics = scalar::MathLibrary::opencl;
+  if (accuracy.mathematics == runtime::Mathematics::opencl) {
+    d.mathematics = scalar::MathLibrary::opencl;
+  }
   d.loose_division = !accuracy.has_exact_division;
   d.flushes_subnormals = !accuracy.has_subnormals;
   return d;
@@ -167,17 +169,24 @@ class Verifier {
   }
 
   /// The twin runs where the kernel runs, the definition on this machine. Where that is the same,
-  /// one compiler run is enough for both.
+  /// one run of the kernel's compiler is enough for both.
   void compile_companions() {
     const runtime::Device& there = executable_.device();
     std::vector<kernel::Module> modules = checks_->modules();
-    const bool at_once = stages_ && !modules.empty() && there.takes(modules.front().language);
-    if (at_once) modules.insert(modules.begin(), stages_->module);
-    if (stages_ && !at_once) use_twin(there.load({&stages_->module, 1}).front());
+    const bool at_once = !modules.empty() && there.takes(modules.front().language);
+    for (kernel::Module& module : modules) {
+      if (!at_once) break;
+      module.compiler = executable_.module().compiler;
+      module.flags = executable_.module().flags;
+    }
+    if (stages_ && at_once) modules.insert(modules.begin(), stages_->module);
+    if (stages_ && !at_once) {
+      use_twin(there.load({&stages_->module, 1}, runtime::Purpose::checks).front());
+    }
     if (modules.empty()) return;
-    const auto kernels =
-        at_once ? there.load(modules) : runtime::host::runtime().open("")->load(modules);
-    if (at_once) use_twin(kernels.front());
+    const auto kernels = at_once ? there.load(modules, runtime::Purpose::checks)
+                                 : runtime::host::load_plainly(modules);
+    if (stages_ && at_once) use_twin(kernels.front());
     checks_->use(kernels, available_cores());
   }
 

@@ -1,5 +1,7 @@
 #include "mdh/driver/target.h"
 
+#include <algorithm>
+
 #include "mdh/backend/effects.h"
 #include "mdh/backend/opencl/opencl.h"
 #include "mdh/backend/openmp/openmp.h"
@@ -19,7 +21,11 @@ const std::vector<Target>& targets() {
   return table;
 }
 
-const Target& usual_target() { return targets().at(1); }
+const Target& usual_target() {
+  static const Target& first = *std::find_if(targets().begin(), targets().end(),
+                                             [](const Target& t) { return t.runtime != nullptr; });
+  return first;
+}
 
 const Target& find_target(std::string_view name) {
   std::vector<std::string> known;

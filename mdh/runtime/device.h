@@ -20,15 +20,21 @@ namespace mdh::runtime {
 /// For listings.
 struct DeviceInfo {
   std::string name;
-  std::string kind;                                          // "host", "opencl gpu", ...
+  std::string kind;                                          // "host", "opencl:0 GPU", ...
   std::vector<std::pair<std::string, std::string>> details;  // "cores", "16"; in order
+};
+
+/// How exact exp and its like are.
+enum class Mathematics {
+  correct,  // computed in double, and rounded
+  opencl,   // within the bounds of OpenCL's standard
 };
 
 /// In what the floating-point numbers of a device deviate from those of the host.
 struct Accuracy {
-  bool has_exact_division = true;      // division and square root of f32 rounded as IEEE 754 wants
-  bool has_subnormals = true;          // of f32
-  bool has_loose_mathematics = false;  // exp and its like within the bounds of OpenCL's standard
+  bool has_exact_division = true;  // division and square root of f32 rounded as IEEE 754 wants
+  bool has_subnormals = true;      // of f32
+  Mathematics mathematics = Mathematics::correct;
 };
 
 /// Which hardware it is, for records: times of one say nothing about another.
@@ -87,6 +93,15 @@ class LoadedKernel {
 
 using LoadedKernels = std::vector<std::shared_ptr<const LoadedKernel>>;
 
+/// What modules are loaded for.
+enum class Purpose {
+  /// To be called: flags that a compiler refuses are the user's mistake, and another compiler that
+  /// takes the source is worth a remark.
+  calls,
+  /// To check others: any compiler that takes them will do.
+  checks,
+};
+
 /// A device, opened.
 class Device {
  public:
@@ -106,7 +121,14 @@ class Device {
   /// Builds modules as one unit, which is cheaper than one each, and loads them: one kernel per
   /// module, in order. kernel::Refused if no compiler takes the source, a user error if the device
   /// is too small for it.
-  virtual LoadedKernels load(std::span<const kernel::Module> modules) const = 0;
+  LoadedKernels load(std::span<const kernel::Module> modules,
+                     Purpose purpose = Purpose::calls) const {
+    return load_for(purpose, modules);
+  }
+
+ private:
+  virtual LoadedKernels load_for(Purpose purpose,
+                                 std::span<const kernel::Module> modules) const = 0;
 };
 
 /// One way to reach devices.

@@ -61,8 +61,9 @@ TEST_P(EveryDevice, is_listed_by_its_runtime) {
 }
 
 TEST_P(EveryDevice, takes_its_own_language_and_no_other) {
-  EXPECT_TRUE(device_->takes(GetParam().language));
-  EXPECT_FALSE(device_->takes("fortran"));
+  for (const std::string language : {"c", "opencl", "fortran"}) {
+    EXPECT_EQ(device_->takes(language), language == GetParam().language) << language;
+  }
 }
 
 TEST_P(EveryDevice, loads_several_modules_at_once_in_their_order) {
@@ -94,6 +95,22 @@ TEST_P(EveryDevice, times_on_data_of_the_host) {
   EXPECT_GT(timing.median_us, 0);
 }
 
+/// A kernel that goes on for as many rounds as its data say takes longer if they say more.
+TEST_P(EveryDevice, times_depend_on_the_data_that_it_is_given) {
+  kernel::Module module = numbers("counting", 1);
+  const size_t at = module.source.find("out[n] = n + 1;");
+  module.source.replace(at, 15,
+                        "{ long x = n; for (long r = 0; r < out[n]; ++r) x = x * 5 + r / 3; "
+                        "if (x == 77) out[n] = x; }");
+  const auto kernel = device_->load({&module, 1}).front();
+  const auto time = [&](long rounds) {
+    std::vector<long> out(8, rounds);
+    void* const buffers[] = {out.data()};
+    return kernel->time(buffers, 1, {.warm_up = 1, .least = 3, .most = 3, .seconds = 10}).median_us;
+  };
+  EXPECT_GT(time(4'000'000), 4 * time(4));
+}
+
 TEST_P(EveryDevice, has_a_grid_exactly_if_it_tells_what_functions_need) {
   const kernel::Module module = numbers("needs", 1);
   const std::vector<Resources> resources = device_->load({&module, 1}).front()->resources();
@@ -118,8 +135,28 @@ TEST(HostDevice, gives_a_worker_the_file_to_load) {
 }
 
 TEST(OpenCLDevices, that_are_not_there_are_missing) {
+  if (opencl::runtime().list().empty()) GTEST_SKIP() << "SKIP: no OpenCL device";
   const Diagnostic d = diagnostic_of([] { opencl::runtime().open("opencl:99"); });
-  EXPECT_EQ(d.kind, DiagnosticKind::missing) << d.message;
+  EXPECT_EQ(d.kind, DiagnosticKind::missing);
+  EXPECT_EQ(d.code, "E614") << d.message;
+}
+
+/// Flags that a compiler refuses are reported to who asked for them, and do not hinder a check.
+TEST(HostDevice, for_checks_any_compiler_will_do) {
+  kernel::Module module = numbers_in("c", "flagged", 3);
+  module.compiler = "gcc";
+  module.flags = {"-march=no-such-processor"};
+  const auto here = host::runtime().open("");
+  EXPECT_EQ(diagnostic_of([&] { here->load({&module, 1}); }).code, "E605");
+  EXPECT_EQ(called(*here->load({&module, 1}, Purpose::checks).front()).at(0), 3);
+}
+
+TEST(HostDevice, other_languages_are_a_bug) {
+  const kernel::Module module = numbers_in("opencl", "foreign", 3);
+  EXPECT_EQ(diagnostic_of([&] {
+              host::runtime().open("")->load({&module, 1});
+            }).kind,
+            DiagnosticKind::internal);
 }
 
 }  // namespace

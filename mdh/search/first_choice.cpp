@@ -6,6 +6,7 @@
 #include <set>
 
 #include "mdh/model/cost.h"
+#include "mdh/passes/lower/fuse.h"
 #include "mdh/search/sketches.h"
 
 namespace mdh::search {
@@ -142,6 +143,13 @@ double PointEstimate::operator()(const SearchSpace& space, const tune::Point& po
     found = shapes_.emplace(fuse, model::shape_of(space.fused(point))).first;
   }
   return model::estimate(found->second, machine_, space.config(point), rates_).total();
+}
+
+double estimated_cost(const hl::Program& program, const machine::Machine& machine,
+                      const ll::Config& config, const model::Rates& rates) {
+  return model::estimate(model::shape_of(passes::fuse(program, config.fuse)), machine, config,
+                         rates)
+      .total();
 }
 
 namespace {

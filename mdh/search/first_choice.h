@@ -38,6 +38,10 @@ class PointEstimate {
   std::map<std::string, model::Shape> shapes_;  // by what is fused
 };
 
+/// What a valid configuration is estimated to cost, in nanoseconds.
+double estimated_cost(const hl::Program& program, const machine::Machine& machine,
+                      const ll::Config& config, const model::Rates& rates);
+
 /// Valid points, those with the least estimated cost first.
 std::vector<EstimatedPoint> first_choice(const SearchSpace& space, const machine::Machine& machine,
                                          const model::Rates& rates,

@@ -112,11 +112,13 @@ std::string run_evaluators(const Triple& triple, uint64_t seed) {
     const loop::Program planned = passes::plan(low, triple.machine);
     wrong = judged(planned, "planned");
     for (const passes::Teams teams : {passes::Teams::one, passes::Teams::nested}) {
-      passes::run_pipeline(planned, {.teams = teams}, [&](const passes::Pass& pass, const loop::Program& p) {
-        // There are races until barriers are placed, and the evaluator notices them.
-        const bool runs = pass.name == "barriers" || pass.name == "peel" || pass.name == "simplify";
-        if (wrong.empty() && runs) wrong = judged(p, pass.name);
-      });
+      passes::run_pipeline(
+          planned, {.teams = teams}, [&](const passes::Pass& pass, const loop::Program& p) {
+            // There are races until barriers are placed, and the evaluator notices them.
+            const bool runs =
+                pass.name == "barriers" || pass.name == "peel" || pass.name == "simplify";
+            if (wrong.empty() && runs) wrong = judged(p, pass.name);
+          });
     }
   } catch (const Error& e) {
     if (e.diagnostic().kind == DiagnosticKind::unsupported) return "";

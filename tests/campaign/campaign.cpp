@@ -82,8 +82,10 @@ std::vector<std::string> run_batch(const std::vector<Prepared>& batch, const Opt
   return run_by_turns(batch);
 }
 
-/// The machine of a triple is drawn; the device that runs it may be smaller.
-constexpr const char* too_small = "E615";
+/// The machine of a triple is drawn; the device that runs it may have less local memory.
+bool is_too_small(const Diagnostic& d) {
+  return d.code == "E615" && d.message.find(" bytes of local memory") != std::string::npos;
+}
 
 /// The same as for one of many; what goes wrong before it runs is a failure, too. Nothing if the
 /// device cannot run it.
@@ -92,7 +94,7 @@ std::optional<std::string> judge(const Triple& triple, uint64_t seed, const Opti
     const auto one = prepare(triple, seed, target_of(options));
     return one ? run_batch({*one}, options).front() : "";
   } catch (const Error& e) {
-    if (e.diagnostic().code == too_small) return {};
+    if (is_too_small(e.diagnostic())) return {};
     return e.diagnostic().message;
   }
 }

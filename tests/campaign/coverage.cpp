@@ -193,13 +193,12 @@ std::vector<std::string> rules_of(const ll::Program& low, const loop::Program& p
       {"hide-tiles", "tiles that compilers do not know"},
       {"transpose-copies", "copies by squares"}};
   loop::Program before = planned;
-  passes::run_pipeline(planned, {},
-                       [&](const passes::Pass& pass, const loop::Program& after) {
-                         const auto rule = by_pass.find(pass.name);
-                         const bool changed = !(after.body == before.body);
-                         if (rule != by_pass.end() && changed) rules.push_back(rule->second);
-                         before = after;
-                       });
+  passes::run_pipeline(planned, {}, [&](const passes::Pass& pass, const loop::Program& after) {
+    const auto rule = by_pass.find(pass.name);
+    const bool changed = !(after.body == before.body);
+    if (rule != by_pass.end() && changed) rules.push_back(rule->second);
+    before = after;
+  });
   if (!is_plain(before.f) && applies_on_lanes(before.body)) {
     rules.emplace_back("lets and loops on lanes");
   }

@@ -375,6 +375,12 @@ TEST(Bench, mistakes_have_a_code_and_a_hint) {
   refused("bench model --program matmull", "unknown program 'matmull' [E801]\nhint: did you");
   refused("bench model --count 0", "--count: '0' is not a whole number from 1 to 100000");
   refused("bench model --size 8,9", "has 3 dimensions (i, j, k), got 2 sizes [E212]");
+  refused("bench model --again /nowhere.json", "/nowhere.json");
+  refused("bench model --again " + std::string(MDH_SOURCE_DIR) + "/README.md",
+          "this is no report of 'mdh bench model': ");
+  refused("bench model --program dot --again " + std::string(MDH_SOURCE_DIR) +
+              "/bench/model_times/matmul_512_avx512.json",
+          "it is about 'matmul', not 'dot' [E849]");
   refused("bench model --workloads dot", "'mdh bench model' has no option '--workloads' [E848]");
   refused("bench cpu --count 4", "'mdh bench cpu' has no option '--count' [E848]\nhint: it is for");
   refused("bench cpu --peer-file x.c", "--peer-file: cannot read 'x.c' [E844]");

@@ -21,7 +21,7 @@
 #include "mdh/support/files.h"
 #include "tests/property/triples.h"
 
-namespace mdh::tuning_test {
+namespace mdh::spaces_test {
 namespace {
 
 struct Known {
@@ -277,4 +277,4 @@ TEST(SearchSpace, restrictions_of_the_paper_leave_two_orders_and_whole_tiles) {
 }
 
 }  // namespace
-}  // namespace mdh::tuning_test
+}  // namespace mdh::spaces_test

@@ -39,7 +39,8 @@ std::vector<GivenOption> foreign_options(const bench::BenchOptions& asked,
     return {{"--program", model.program.has_value()},
             {"--size", model.size.has_value()},
             {"--count", model.count.has_value()},
-            {"--seed", model.seed.has_value()}};
+            {"--seed", model.seed.has_value()},
+            {"--again", model.again.has_value()}};
   }
   return {{"--list", verb.list},
           {"--workloads", !asked.workloads.empty()},
@@ -54,10 +55,10 @@ std::vector<GivenOption> foreign_options(const bench::BenchOptions& asked,
 void check_options(const bench::BenchOptions& asked, const BenchVerbOptions& verb) {
   for (const GivenOption& option : foreign_options(asked, verb)) {
     if (!option.given) continue;
-    user_error("E848", {},
-               fmt::format("'mdh bench {}' has no option '{}'", asked.suite, option.name),
-               asked.suite == "model" ? "it has --program, --size, --count, --seed and --threads"
-                                      : "it is for 'mdh bench model'");
+    user_error(
+        "E848", {}, fmt::format("'mdh bench {}' has no option '{}'", asked.suite, option.name),
+        asked.suite == "model" ? "it has --program, --size, --count, --seed, --again and --threads"
+                               : "it is for 'mdh bench model'");
   }
 }
 
@@ -84,6 +85,11 @@ Request model_request(const bench::BenchOptions& asked, const ModelVerbOptions& 
 int bench_model(const bench::BenchOptions& asked, const BenchVerbOptions& verb) {
   const Request request = model_request(asked, verb.model);
   const Problem problem = resolve(request);
+  if (verb.model.again) {
+    fmt::print("{}", to_table(bench::estimated_again(read_file(*verb.model.again), problem.program,
+                                                     problem.machine)));
+    return 0;
+  }
   bench::ModelOptions options{.program = problem.program,
                               .sizes = problem.sizes,
                               .candidates = candidates_of(request, problem)};

@@ -11,11 +11,11 @@ namespace mdh::tool {
 namespace {
 
 /// Compiles and runs a small reduction over two threads.
-void try_usual_target() {
+void try_out(const driver::Target& target) {
   const hl::Program program = examples::find_entry("dot")->build({scalar::Scalar::f32, {100}});
-  const machine::Machine& machine = machine::find_machine("cpu");
+  const machine::Machine& machine = machine::find_machine(target.machine);
   driver::RunOptions options;
-  options.target = &driver::usual_target();
+  options.target = &target;
   options.machine = machine;
   options.config = ll::default_config(program, machine, 2);
   options.threads = 2;
@@ -45,7 +45,7 @@ std::string worker_state() {
 std::string target_state(const driver::Target& target) {
   if (!target.obeys.compiler) return "ok";
   const std::string compiler = runtime::host::find_compiler().path;
-  try_usual_target();
+  try_out(target);
   return compiler + ", ok";
 }
 

@@ -147,6 +147,8 @@ void add_model_options(CLI::App& verb, mdh::tool::ModelVerbOptions& options) {
   verb.add_option("--seed", options.seed,
                   "model: seed of the configurations and the input data (default 1)")
       ->check(mdh::tool::whole_number(0, UINT64_MAX));
+  verb.add_option("--again", options.again,
+                  "model: estimate the configurations of a file of --json again, measure nothing");
 }
 
 void add_bench_options(CLI::App& verb, mdh::bench::BenchOptions& options,

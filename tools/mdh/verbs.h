@@ -45,6 +45,7 @@ struct ModelVerbOptions {
   std::optional<std::string> size;     // none: 512,512,512 for matmul, else the program's own
   std::optional<size_t> count;         // of configurations; none: 200
   std::optional<uint64_t> seed;        // of the drawing and the input data; none: 1
+  std::optional<std::string> again;    // a report whose times are compared with new estimates
 };
 
 struct BenchVerbOptions {

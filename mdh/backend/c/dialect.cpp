@@ -1,5 +1,7 @@
 #include "mdh/backend/c/dialect.h"
 
+#include "mdh/support/diagnostic.h"
+
 namespace mdh::backend {
 
 const DialectFacts& facts_of(Dialect dialect) {
@@ -14,7 +16,13 @@ const DialectFacts& facts_of(Dialect dialect) {
                                       .truth = "bool",
                                       .unroll = "#pragma unroll",
                                       .doubles = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"};
-  return dialect == Dialect::c ? c : opencl;
+  switch (dialect) {
+    case Dialect::c:
+      return c;
+    case Dialect::opencl:
+      return opencl;
+  }
+  internal_failure(false, "a dialect without facts");
 }
 
 }  // namespace mdh::backend

@@ -66,7 +66,7 @@ class ExprPrinter {
   int64_t calls() const { return calls_; }
 
  private:
-  // ---- expressions (c_expr.cpp)
+  // ---- expressions (expr.cpp)
   std::string text(const scalar::Expr& e, const Names& names);
   std::string node(const scalar::Literal& n, const scalar::Expr& e, const Names& names);
   std::string node(const scalar::Variable& n, const scalar::Expr& e, const Names& names);
@@ -80,7 +80,7 @@ class ExprPrinter {
   std::string node(const scalar::Loop& n, const scalar::Expr& e, const Names& names);
   std::string node(const scalar::Call& n, const scalar::Expr& e, const Names& names);
 
-  // ---- functions and loops (c_function.cpp)
+  // ---- functions and loops (function.cpp)
   std::string called_in_place(const scalar::Function& f, const std::vector<std::string>& arguments,
                               const std::vector<std::string>& results);
   std::string function(const scalar::Function& f, int64_t calls);

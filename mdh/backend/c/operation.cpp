@@ -75,22 +75,23 @@ std::string division_helper(Helpers& helpers, BinaryOp op, Scalar type) {
 }
 
 /// Truncates and saturates; what is not a number becomes 0.
-std::string truncation(Scalar type, const char* suffix) {
+std::string truncation(Helpers& helpers, Scalar type, const char* suffix) {
   const int digits = 8 * scalar::bytes_of(type) - (scalar::is_signed(type) ? 1 : 0);
   const scalar::Value least = scalar::from_floating(type, -INFINITY);
   const scalar::Value greatest = scalar::from_floating(type, INFINITY);
   return fmt::format("return a != a ? 0 : a >= 0x1p{}{} ? {} : a <= {} ? {} : ({})a;", digits,
                      suffix, c_literal(type, greatest),
                      scalar::is_signed(type) ? fmt::format("-0x1p{}{}", digits, suffix) : "0",
-                     c_literal(type, least), c_type(type));
+                     c_constant(helpers, type, least), c_type(type));
 }
 
 std::string truncated(Helpers& helpers, Scalar from, Scalar to, const std::string& a) {
   const Scalar wide = from == Scalar::f64 ? Scalar::f64 : Scalar::f32;
   const std::string name = fmt::format("mdh_truncate_{}_{}", to_string(wide), to_string(to));
   helpers.define_operation(
-      name, fmt::format("static inline {} {}({} a) {{ {} }}", c_type(to), name,
-                        helpers.value_type(wide), truncation(to, wide == Scalar::f64 ? "" : "f")));
+      name,
+      fmt::format("static inline {} {}({} a) {{ {} }}", c_type(to), name, helpers.value_type(wide),
+                  truncation(helpers, to, wide == Scalar::f64 ? "" : "f")));
   return fmt::format("{}({})", name, a);
 }
 

@@ -39,7 +39,7 @@ class VectorText {
   std::string type_of(const LaneValue& value, const scalar::Type& type);
 
  private:
-  // ---- expressions (c_vector_text.cpp)
+  // ---- expressions (vector_text.cpp)
   LaneValue unary(const scalar::Unary& u, const scalar::Expr& e);
   LaneValue binary(const scalar::Binary& b);
   LaneValue compared(const scalar::Binary& b);
@@ -64,7 +64,7 @@ class VectorText {
   /// What is computed by the lanes only in which something holds.
   LaneValue value_where(const LaneValue& holds, const scalar::Expr& e);
 
-  // ---- loops (c_vector_loop.cpp)
+  // ---- loops (vector_loop.cpp)
   struct State;
   LaneValue looped(const scalar::Loop& l, const scalar::Expr& e);
   LaneValue looped_alike(const scalar::Expr& e);

@@ -31,7 +31,7 @@ CandidateCheck::CandidateCheck(const hl::Program& program, Memory& memory, Check
                                          CheckLimits{.seed = seed, .keeps = true});
   const std::vector<kernel::Module> modules = checks->modules();
   if (!modules.empty()) {
-    checks->use(runtime::host::runtime().open("")->load(modules), available_cores());
+    checks->use(runtime::host::load_plainly(modules), available_cores());
   }
   task_ = checks->task_for(memory, inputs);
   own_ = checks.get();

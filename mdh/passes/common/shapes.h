@@ -1,6 +1,7 @@
 // Shapes that one pass makes and a later one looks for. A pass that looks for min(4, x) finds
 // nothing if another one begins to write min(x, 4), and the code gets worse in silence. So each
-// shape is made and recognised here, side by side, and nowhere else; a test holds both together.
+// shape is made and recognised here, side by side; a test holds both together. (Facts and settle
+// know min and max, too, as algebra that is true of any operands.)
 //
 // Simplification keeps every shape, but for those that become a number.
 #pragma once

@@ -176,7 +176,7 @@ class Placer {
     const bool one_vector = !axes.empty() && axes.back().count == lanes_;
     // Single lanes of vectors of this size can be multiplied with whole vectors, so that a tile may
     // be many of them.
-    const bool many = lanes_ * scalar::bytes_of(tile.type) == facts_.vector_bytes;
+    const bool many = lanes_ * scalar::bytes_of(tile.type) == facts_.indexed_bytes;
     if (lanes_ < 2 || !(one_vector || many)) return body;
     size_t kept = axes.size();
     int64_t volume = 1;

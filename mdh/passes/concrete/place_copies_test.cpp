@@ -172,7 +172,7 @@ TEST(PlaceCopies, a_register_tile_is_cut_into_vectors_of_the_target) {
         load tile_x_2 = v[tile_r + 8]; store tile[tile_r + 8] = tile_x_2;
       }
     })",
-                 in_registers, {.vector_bytes = 32});
+                 in_registers, {.indexed_bytes = 32});
 }
 
 TEST(PlaceCopies, a_register_tile_of_other_vectors_is_filled_by_elements) {
@@ -180,7 +180,7 @@ TEST(PlaceCopies, a_register_tile_of_other_vectors_is_filled_by_elements) {
     deal cores (c < 7) {
       for - b < 10 unrolled { load tile_x = v[b]; store tile[b] = tile_x; }
     })",
-                 in_registers, {.vector_bytes = 16});
+                 in_registers, {.indexed_bytes = 16});
 }
 
 }  // namespace

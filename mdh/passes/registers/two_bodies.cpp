@@ -250,8 +250,10 @@ class Rewriter {
   bool move(std::vector<Condition>& conditions, const Block& whole, int dimension,
             const Expr& by) const {
     for (Condition& c : conditions) {
+      const auto* comparison = c.holds.as<scalar::Binary>();
+      if (c.dimension == dimension || comparison->op != BinaryOp::less) continue;
       const auto edge = edge_of(c.holds);
-      if (c.dimension == dimension || !edge) continue;
+      if (!edge) return false;
       const auto index = shifted_index(program_, whole, dimension, edge->index, by);
       if (!index) return false;
       c.holds = below(*index, edge->extent);

@@ -2,6 +2,7 @@
 
 #include "mdh/runtime/host/devices.h"
 #include "mdh/runtime/host/library.h"
+#include "mdh/support/diagnostic.h"
 
 namespace mdh::runtime::host {
 namespace {
@@ -28,25 +29,30 @@ class HostKernel : public LoadedKernel {
   Kernel kernel_;
 };
 
+LoadedKernels all_loaded(const std::vector<Kernel>& kernels) {
+  LoadedKernels all;
+  for (const Kernel& kernel : kernels) all.push_back(as_loaded(kernel));
+  return all;
+}
+
 class HostDevice : public runtime::Device {
  public:
   Accuracy accuracy() const override { return {}; }
 
   bool takes(const std::string& language) const override { return language == "c"; }
 
+ private:
   /// By the compiler that the first one asks for.
-  LoadedKernels load(std::span<const kernel::Module> modules) const override {
-    LoadedKernels kernels;
-    const auto add = [&](Kernel kernel) {
-      kernels.push_back(std::make_shared<HostKernel>(std::move(kernel)));
-    };
-    if (modules.size() == 1) {
-      add(host::load(modules.front()));
-    } else if (!modules.empty()) {
-      const Compiler compiler = compiler_for(modules.front(), Cache::of_user());
-      for (Kernel& kernel : load_by_any(modules, compiler)) add(std::move(kernel));
+  LoadedKernels load_for(Purpose purpose, std::span<const kernel::Module> modules) const override {
+    for (const kernel::Module& module : modules) {
+      internal_check(takes(module.language), "'{}' is printed in {}, not in C", module.name,
+                     module.language);
     }
-    return kernels;
+    if (modules.empty()) return {};
+    if (modules.size() == 1 && purpose == Purpose::calls) {
+      return {as_loaded(host::load(modules.front()))};
+    }
+    return all_loaded(load_by_any(modules, compiler_for(modules.front(), Cache::of_user())));
   }
 };
 
@@ -59,6 +65,10 @@ std::shared_ptr<const runtime::Device> open(const std::string&) {
 const Runtime& runtime() {
   static const Runtime here = {.name = "host", .list = devices, .open = open, .has_worker = true};
   return here;
+}
+
+LoadedKernels load_plainly(std::span<const kernel::Module> modules) {
+  return all_loaded(load_by_any(modules, find_compiler()));
 }
 
 std::shared_ptr<const LoadedKernel> as_loaded(const Kernel& kernel) {

@@ -36,7 +36,7 @@ class OpenCLDevice : public runtime::Device {
   Accuracy accuracy() const override {
     return {.has_exact_division = device_.has_exact_fp32_division,
             .has_subnormals = device_.has_fp32_subnormals,
-            .has_loose_mathematics = true};
+            .mathematics = Mathematics::opencl};
   }
 
   std::optional<Identity> identity() const override {
@@ -51,7 +51,8 @@ class OpenCLDevice : public runtime::Device {
 
   bool takes(const std::string& language) const override { return language == "opencl"; }
 
-  LoadedKernels load(std::span<const kernel::Module> modules) const override {
+ private:
+  LoadedKernels load_for(Purpose, std::span<const kernel::Module> modules) const override {
     LoadedKernels kernels;
     for (Kernel& kernel : opencl::load(modules, context())) {
       kernels.push_back(std::make_shared<OpenCLKernel>(std::move(kernel)));
@@ -59,7 +60,6 @@ class OpenCLDevice : public runtime::Device {
     return kernels;
   }
 
- private:
   const Context& context() const {
     std::call_once(once_, [this] { context_.emplace(device_); });
     return *context_;
