@@ -51,7 +51,8 @@ TEST(Shapes, other_minima_are_no_bounds) {
 
 TEST(Shapes, the_trip_count_of_a_level_at_a_border_is_a_bound) {
   const loop::Program p = matvec_with("");
-  const loop::Digit &outer = find_digit(p, named("o")), &inner = find_digit(p, named("n"));
+  const Symbol o = named("o"), n = named("n");
+  const loop::Digit &outer = find_digit(p, o), &inner = find_digit(p, n);
   const auto bound = bound_of(running(trip(p, {outer}, inner)));
   ASSERT_TRUE(bound);
   EXPECT_EQ(bound->parts, inner.parts);
