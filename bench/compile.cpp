@@ -10,6 +10,8 @@
 
 #include "bench/configs.h"
 #include "mdh/driver/devices.h"
+#include "mdh/driver/stages.h"
+#include "mdh/runtime/host/build.h"
 #include "mdh/runtime/process.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/files.h"

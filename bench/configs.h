@@ -5,7 +5,7 @@
 #include <string>
 
 #include "bench/workloads.h"
-#include "mdh/driver/executable.h"
+#include "mdh/tuning/chosen_config.h"
 
 namespace mdh::bench {
 

@@ -1,5 +1,7 @@
 #include "mdh/calibration/machine_identity.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <fstream>
 
