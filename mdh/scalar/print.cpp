@@ -72,9 +72,20 @@ std::string print_binary(const Binary& b, int strength, Literals literals) {
   return row.strength < strength ? "(" + text + ")" : text;
 }
 
+const char* sign_of(UnaryOp op) {
+  switch (op) {
+    case UnaryOp::negate:
+      return "-";
+    case UnaryOp::bit_not:
+      return "~";
+    case UnaryOp::logical_not:
+      return "!";
+  }
+  return "";
+}
+
 std::string print_unary(const Unary& u, int strength, Literals literals) {
-  const char* sign = u.op == UnaryOp::negate ? "-" : u.op == UnaryOp::bit_not ? "~" : "!";
-  const std::string text = sign + print_at(u.operand, unary_strength, literals);
+  const std::string text = sign_of(u.op) + print_at(u.operand, unary_strength, literals);
   return strength > unary_strength ? "(" + text + ")" : text;
 }
 

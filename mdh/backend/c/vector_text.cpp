@@ -91,6 +91,7 @@ LaneValue VectorText::unary(const scalar::Unary& u, const Expr& e) {
   if (u.op == scalar::UnaryOp::logical_not) return inverted(v);
   const Scalar scalar = scalar_of(e.type());
   if (!v.is_vector) return {c_unary(helpers_, u.op, scalar, v.text), false};
+  internal_check(u.op == scalar::UnaryOp::negate, "an operator that has no lanes");
   return result(scalar, "-" + operand(scalar, v));
 }
 

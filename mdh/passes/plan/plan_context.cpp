@@ -230,13 +230,18 @@ namespace {
 Expr without_complements(const Expr& e) {
   const Expr inner = scalar::map_children(e, without_complements);
   const auto* u = inner.as<scalar::Unary>();
-  if (!u || u->op == scalar::UnaryOp::negate) return inner;
-  if (u->op == scalar::UnaryOp::bit_not) {
-    return scalar::binary(scalar::BinaryOp::subtract, scalar::index_literal(-1), u->operand,
-                          e.where());
-  }
+  if (!u) return inner;
   const Expr no = scalar::literal(scalar::Scalar::boolean, scalar::Value::integer(0));
-  return scalar::binary(scalar::BinaryOp::equal, u->operand, no, e.where());
+  switch (u->op) {
+    case scalar::UnaryOp::negate:
+      return inner;
+    case scalar::UnaryOp::bit_not:
+      return scalar::binary(scalar::BinaryOp::subtract, scalar::index_literal(-1), u->operand,
+                            e.where());
+    case scalar::UnaryOp::logical_not:
+      return scalar::binary(scalar::BinaryOp::equal, u->operand, no, e.where());
+  }
+  return inner;
 }
 
 }  // namespace

@@ -176,10 +176,15 @@ Enclosure enclose(BinaryOp op, Scalar type, const Enclosure& a, const Enclosure&
 }
 
 Enclosure enclose(UnaryOp op, Scalar type, const Enclosure& a) {
-  if (op == UnaryOp::negate && is_floating(type)) return negated(a);
-  if (op == UnaryOp::negate) return enclose(BinaryOp::subtract, type, exactly(type, Value{0}), a);
-  // Both of the others turn the order around.
-  return {apply(op, type, a.greatest), apply(op, type, a.least)};
+  switch (op) {
+    case UnaryOp::negate:
+      if (is_floating(type)) return negated(a);
+      return enclose(BinaryOp::subtract, type, exactly(type, Value{0}), a);
+    case UnaryOp::bit_not:
+    case UnaryOp::logical_not:  // both turn the order around
+      return {apply(op, type, a.greatest), apply(op, type, a.least)};
+  }
+  internal_failure(false, "an operator without an enclosure");
 }
 
 Enclosure enclose_cast(Scalar from, Scalar to, const Enclosure& a) {
