@@ -145,13 +145,18 @@ class Orderer {
     return ordered;
   }
 
+  /// An f without inputs has none: all of its items are one sequence.
+  static std::string first_operand(const Item& item) {
+    return item.operands.empty() ? "" : item.operands.front();
+  }
+
   /// Every second sequence of items with the same first operand, backwards.
   static std::vector<Item> forth_and_back(const std::vector<Item>& run) {
     std::vector<Item> ordered;
     bool backwards = false;
     for (size_t begin = 0; begin < run.size();) {
       size_t end = begin + 1;
-      while (end < run.size() && run[end].operands.front() == run[begin].operands.front()) ++end;
+      while (end < run.size() && first_operand(run[end]) == first_operand(run[begin])) ++end;
       const auto from = run.begin() + static_cast<std::ptrdiff_t>(begin);
       ordered.insert(ordered.end(), from, run.begin() + static_cast<std::ptrdiff_t>(end));
       if (backwards) {
