@@ -57,11 +57,10 @@ struct ModelReport {
 
 ModelReport measure_model(const ModelOptions& options);
 
-/// The report of `text`, which to_json() has written, with its times and the estimates of today's
-/// model, at the rates of then: whether a change of the model makes it better. The program is the
-/// one that was measured.
-ModelReport estimated_again(const std::string& text, const hl::Program& program,
-                            const machine::Machine& machine);
+/// The report of a file that to_json() has written, with its times and the estimates of today's
+/// model, at the rates of then: whether a change of the model makes it better. A user error if the
+/// file is something else, or about another program or other sizes than those of the options.
+ModelReport estimated_again(const std::string& file, const ModelOptions& options);
 
 size_t measured_count(const ModelReport& report);
 

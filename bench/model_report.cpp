@@ -8,6 +8,7 @@
 #include "bench/statistics.h"
 #include "mdh/search/first_choice.h"
 #include "mdh/support/diagnostic.h"
+#include "mdh/support/files.h"
 #include "mdh/support/text.h"
 
 namespace mdh::bench {
@@ -153,22 +154,25 @@ std::string to_json(const ModelReport& report) {
 
 namespace {
 
-[[noreturn]] void refuse_report(const std::string& why) {
-  user_error("E849", {}, fmt::format("this is no report of 'mdh bench model': {}", why),
-             "name a file that 'mdh bench model --json FILE' has written");
+[[noreturn]] void refuse_report(const std::string& file, const std::string& why) {
+  user_error("E849", {},
+             fmt::format("'{}' is no report of 'mdh bench model' for this program: {}", file, why),
+             "name a file that 'mdh bench model --json FILE' has written, and --program and --size "
+             "if they are not the usual ones");
 }
 
-Ranked ranked_of(const ordered_json& row) {
-  Ranked ranked{.config = ll::parse_config(row.at("config").dump(), "<report>"),
+Ranked ranked_of(const ordered_json& row, const std::string& file) {
+  Ranked ranked{.config = ll::parse_config(row.at("config").dump(), file),
                 .outcome = row.at("outcome"),
                 .reason = row.at("reason"),
                 .verified = row.at("verified")};
-  if (ranked.is_measured())
+  if (ranked.is_measured()) {
     ranked.timing = {.median_us = row.at("time_us"), .count = row.at("runs")};
+  }
   return ranked;
 }
 
-ModelReport report_of(const ordered_json& in) {
+ModelReport report_of(const ordered_json& in, const std::string& file) {
   ModelReport report{.program = in.at("program"), .sizes = in.at("sizes")};
   report.machine = {.cpu = in.at("machine").at("cpu"), .kind = in.at("machine").at("class")};
   report.machine.cores = in.at("machine").at("cores");
@@ -181,28 +185,30 @@ ModelReport report_of(const ordered_json& in) {
   report.seed = in.at("seed");
   report.asked = in.at("asked");
   const auto rates = model::parse_rates(in.at("rate_values").dump());
-  if (!rates) refuse_report("its rates are not complete");
+  if (!rates) refuse_report(file, "its rates are not complete");
   report.rate_values = *rates;
-  for (const ordered_json& row : in.at("configs")) report.configs.push_back(ranked_of(row));
+  for (const ordered_json& row : in.at("configs")) report.configs.push_back(ranked_of(row, file));
   return report;
 }
 
 }  // namespace
 
-ModelReport estimated_again(const std::string& text, const hl::Program& program,
-                            const machine::Machine& machine) {
+ModelReport estimated_again(const std::string& file, const ModelOptions& options) {
   ModelReport report;
   try {
-    report = report_of(ordered_json::parse(text));
+    report = report_of(ordered_json::parse(read_file(file)), file);
   } catch (const nlohmann::json::exception& e) {
-    refuse_report(e.what());
+    refuse_report(file, e.what());
   }
-  if (report.program != program.name) {
-    refuse_report(fmt::format("it is about '{}', not '{}'", report.program, program.name));
-  }
+  const auto expect = [&](const std::string& there, const std::string& here) {
+    if (there != here) refuse_report(file, fmt::format("it is about '{}', not '{}'", there, here));
+  };
+  expect(report.program, options.program.name);
+  expect(report.sizes, options.sizes);
   for (Ranked& ranked : report.configs) {
-    ranked.estimate_us =
-        search::estimated_cost(program, machine, ranked.config, report.rate_values) / 1e3;
+    ranked.estimate_us = search::estimated_cost(options.program, options.candidates.machine,
+                                                ranked.config, report.rate_values) /
+                         1e3;
   }
   return report;
 }

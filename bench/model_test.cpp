@@ -6,6 +6,7 @@
 
 #include "examples/catalogue.h"
 #include "mdh/support/files.h"
+#include "mdh/support/testing.h"
 
 namespace mdh::bench::model_test {
 namespace {
@@ -92,18 +93,32 @@ TEST(Model, json_has_every_configuration) {
   EXPECT_TRUE(out["configs"][4]["config"].is_object());
 }
 
+ModelOptions options_for(int64_t i, int64_t j, int64_t k) {
+  ModelOptions options;
+  options.program = examples::find_entry("matmul")->build({scalar::Scalar::f32, {i, j, k}});
+  options.sizes = fmt::format("I={} J={} K={}", i, j, k);
+  options.candidates.machine = machine::find_machine("cpu");
+  return options;
+}
+
+const std::string stored = MDH_SOURCE_DIR "/bench/model_times/matmul_512_avx512.json";
+
 /// Two hundred random configurations of MatMul 512^3, with times of one machine and its rates then.
 /// Whoever changes the model sees here whether it got worse.
 TEST(Model, ranks_stored_times_as_well_as_before) {
-  const examples::Entry* matmul = examples::find_entry("matmul");
-  const hl::Program program = matmul->build({scalar::Scalar::f32, {512, 512, 512}});
-  const ModelReport again =
-      estimated_again(read_file(MDH_SOURCE_DIR "/bench/model_times/matmul_512_avx512.json"),
-                      program, machine::find_machine("cpu"));
+  const ModelReport again = estimated_again(stored, options_for(512, 512, 512));
   EXPECT_EQ(again.configs.size(), 200u);
   EXPECT_EQ(measured_count(again), 193u);
   EXPECT_GT(rank_correlation(again).value(), 0.54);
   EXPECT_EQ(to_table(again).find("speed"), std::string::npos) << "nothing was measured";
+}
+
+TEST(Model, stored_times_are_those_of_one_size) {
+  const Diagnostic d = diagnostic_of([] { estimated_again(stored, options_for(512, 512, 256)); });
+  EXPECT_EQ(d.code, "E849");
+  EXPECT_NE(d.message.find("it is about 'I=512 J=512 K=512', not 'I=512 J=512 K=256'"),
+            std::string::npos)
+      << d.message;
 }
 
 TEST(Model, report_comes_back_from_its_file) {
@@ -112,10 +127,10 @@ TEST(Model, report_comes_back_from_its_file) {
     ranked.config.program = "matmul";
     ranked.config.layers = {"L1"};
   }
-  const examples::Entry* matmul = examples::find_entry("matmul");
-  const ModelReport read =
-      estimated_again(to_json(written), matmul->build({scalar::Scalar::f32, {8, 9, 7}}),
-                      machine::find_machine("cpu"));
+  const TemporaryDirectory folder;
+  const std::string file = folder.path() / "report.json";
+  write_file(file, to_json(written));
+  const ModelReport read = estimated_again(file, options_for(8, 9, 7));
   EXPECT_EQ(read.configs.size(), 7u);
   EXPECT_EQ(read.configs[2].timing.median_us, 40);
   EXPECT_EQ(failures(read), failures(written));

@@ -174,10 +174,9 @@ class Verifier {
     const runtime::Device& there = executable_.device();
     std::vector<kernel::Module> modules = checks_->modules();
     const bool at_once = !modules.empty() && there.takes(modules.front().language);
-    for (kernel::Module& module : modules) {
-      if (!at_once) break;
-      module.compiler = executable_.module().compiler;
-      module.flags = executable_.module().flags;
+    if (at_once) {
+      modules.front().compiler = executable_.module().compiler;  // that of the first compiles all
+      modules.front().flags = executable_.module().flags;
     }
     if (stages_ && at_once) modules.insert(modules.begin(), stages_->module);
     if (stages_ && !at_once) {

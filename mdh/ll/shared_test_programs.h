@@ -1,5 +1,5 @@
-// Programs and data for the tests of several folders; nothing else includes it. The names are in mdh, so
-// that all tests see them.
+// Programs and data for the tests of several folders; nothing else includes it. The names are in
+// mdh, so that all tests see them.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +23,15 @@ inline hl::Program matvec(Scalar type, int64_t I, int64_t K) {
                   " * md_hom( i: {1} by cc, k: {2} by pw(add) ) {{ w = M * v; }}"
                   " * inp_view( M: {0} = [i, k]; v: {0} = [k] )",
                   to_string(type), I, K));
+}
+
+/// C = A B, n x n.
+inline hl::Program matmul(int64_t n) {
+  return hl::parse(
+      fmt::format("mdh 1\nprogram matmul = out_view( C: f32 = [i, j] )"
+                  " * md_hom( i: {0} by cc, j: {0} by cc, k: {0} by pw(add) ) {{ C = A * B; }}"
+                  " * inp_view( A: f32 = [i, k]; B: f32 = [k, j] )",
+                  n));
 }
 
 /// s = the sum of x[k].

@@ -14,9 +14,10 @@ enum class Teams {
 
 struct TargetFacts {
   Teams teams = Teams::one;
-  int64_t vector_bytes = 16;      // that every vector unit of the target can move at once
-  int64_t indexed_bytes = 16;     // of vectors whose single lanes can be multiplied with whole ones
-  int64_t line_bytes = 64;        // of a cache line
+  int64_t vector_bytes = 16;   // that every vector unit of the target can move at once
+  int64_t indexed_bytes = 16;  // of vectors whose single lanes can be multiplied with whole ones
+  int64_t line_bytes = 64;     // of a cache line
+  // No pass asks for these two yet: both targets are printed as if they had neither.
   int64_t lockstep = 1;           // neighbouring cores that need no barrier between them
   bool copies_in_flight = false;  // copies from global memory that do not pass through registers
 

@@ -1,6 +1,6 @@
-// Devices: what compiled kernels run on. A runtime is one way to reach devices, such as this machine
-// with its C compilers, or OpenCL. It lists its devices and opens one of them; everything else goes
-// through the two classes here, so that nobody asks what kind of device it is.
+// Devices: what compiled kernels run on. A runtime is one way to reach devices, such as this
+// machine with its C compilers, or OpenCL. It lists its devices and opens one of them; everything
+// else goes through the two classes here, so that nobody asks what kind of device it is.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,8 @@ struct GridNumbers {
   friend bool operator==(const GridNumbers&, const GridNumbers&) = default;
 };
 
-/// What a built function needs of each item and group, as far as the driver tells.
+/// What a built function needs of each item and group, as far as the driver tells. OpenCL tells
+/// nothing of registers.
 struct Resources {
   std::string function;
   std::optional<int64_t> registers;        // of an item

@@ -16,8 +16,8 @@ bool may_choose_by_model(const hl::Program& program, const driver::Target& targe
                          const machine::Machine& machine);
 
 /// The best sketch (search/sketches.h) by estimate, for that many cores; the same one every time,
-/// for the same rates of the machine (calibration/rates.h). Nothing where no sketch is valid: then there is the
-/// default.
+/// for the same rates of the machine (calibration/rates.h). Nothing where no sketch is valid: then
+/// there is the default.
 std::optional<ChosenConfig> model_choice(const hl::Program& program,
                                          const machine::Machine& machine, int cores);
 

@@ -5,6 +5,7 @@
 #include "mdh/hl/instantiate.h"
 #include "mdh/hl/parse.h"
 #include "mdh/ll/config.h"
+#include "mdh/ll/shared_test_programs.h"
 #include "mdh/runtime/testing.h"
 #include "mdh/support/testing.h"
 #include "mdh/tuning/compiler_choice.h"
@@ -12,15 +13,6 @@
 
 namespace mdh::tuning::tuner_test {
 namespace {
-
-hl::Program matmul(int64_t n) {
-  const std::string size = std::to_string(n);
-  return hl::instantiate(
-      hl::parse("mdh 1\nprogram matmul = out_view( C: f32 = [i, j] ) * md_hom( i: " + size +
-                " by cc, j: " + size + " by cc, k: " + size +
-                " by pw(add) ) { C = A * B; } * inp_view( A: f32 = [i, k]; B: f32 = [k, j] )"),
-      {});
-}
 
 CandidateOptions options() {
   CandidateOptions o;

@@ -377,7 +377,8 @@ TEST(Bench, mistakes_have_a_code_and_a_hint) {
   refused("bench model --size 8,9", "has 3 dimensions (i, j, k), got 2 sizes [E212]");
   refused("bench model --again /nowhere.json", "/nowhere.json");
   refused("bench model --again " + std::string(MDH_SOURCE_DIR) + "/README.md",
-          "this is no report of 'mdh bench model': ");
+          "README.md' is no report of 'mdh bench model' for this program: ");
+  refused("bench model --count 4 --again x.json", "it has no --count and no --seed [E848]");
   refused("bench model --program dot --again " + std::string(MDH_SOURCE_DIR) +
               "/bench/model_times/matmul_512_avx512.json",
           "it is about 'matmul', not 'dot' [E849]");

@@ -42,6 +42,10 @@ std::vector<GivenOption> foreign_options(const bench::BenchOptions& asked,
             {"--seed", model.seed.has_value()},
             {"--again", model.again.has_value()}};
   }
+  if (model.again && (model.count || model.seed)) {
+    user_error("E848", {}, "--again draws no configurations: it has no --count and no --seed",
+               "leave them out; the file has its own");
+  }
   return {{"--list", verb.list},
           {"--workloads", !asked.workloads.empty()},
           {"--peers", !asked.peers.empty()},
@@ -85,11 +89,6 @@ Request model_request(const bench::BenchOptions& asked, const ModelVerbOptions& 
 int bench_model(const bench::BenchOptions& asked, const BenchVerbOptions& verb) {
   const Request request = model_request(asked, verb.model);
   const Problem problem = resolve(request);
-  if (verb.model.again) {
-    fmt::print("{}", to_table(bench::estimated_again(read_file(*verb.model.again), problem.program,
-                                                     problem.machine)));
-    return 0;
-  }
   bench::ModelOptions options{.program = problem.program,
                               .sizes = problem.sizes,
                               .candidates = candidates_of(request, problem)};
@@ -100,7 +99,9 @@ int bench_model(const bench::BenchOptions& asked, const BenchVerbOptions& verb) 
     options.progress = [](const std::string& what) { say("mdh: {}\n", what); };
   }
   if (!verb.json.empty()) require_writable(verb.json);
-  const bench::ModelReport report = bench::measure_model(options);
+  const bench::ModelReport report = verb.model.again
+                                        ? bench::estimated_again(*verb.model.again, options)
+                                        : bench::measure_model(options);
   if (!verb.json.empty()) write_file(verb.json, bench::to_json(report));
   fmt::print("{}", bench::to_table(report));
   if (bench::measured_count(report) == 0) nothing_measured();

@@ -5,13 +5,10 @@
 #include "mdh/support/hash.h"
 
 namespace mdh::backend {
-namespace {
 
 std::string guarded(const std::string& name, const std::string& definition) {
   return fmt::format("#ifndef {0}_defined\n#define {0}_defined\n{1}\n#endif\n", name, definition);
 }
-
-}  // namespace
 
 void Helpers::use(scalar::Scalar type) { doubles_ = doubles_ || type == scalar::Scalar::f64; }
 

@@ -10,6 +10,9 @@
 
 namespace mdh::backend {
 
+/// A definition that may stand in one source several times.
+std::string guarded(const std::string& name, const std::string& definition);
+
 /// Collects definitions, each of them once. Every one is guarded, because several kernels may share
 /// one translation unit; what is not the same in all of them has the hash of its text in its name.
 class Helpers {

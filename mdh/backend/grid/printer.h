@@ -25,8 +25,8 @@ struct GridWords {
   std::string barrier;       // of a group: writes before it, of all items, are seen after it
 };
 
-/// Every grid of the program becomes a function that is launched, loops around grids become loops of
-/// the host.
+/// Every grid of the program becomes a function that is launched, loops around grids become loops
+/// of the host.
 kernel::Module print_grid(const loop::Program& program, const std::string& name,
                           const GridWords& words);
 

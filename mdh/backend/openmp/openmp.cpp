@@ -208,7 +208,7 @@ kernel::Module print_openmp(const loop::Program& program, const std::string& nam
       storage.shared_bytes + storage.bytes_per_core == 0 ? "(void)workspace;\n" : "";
   const std::string declarations =
       team ? fmt::format("int omp_get_thread_num(void);\nint omp_get_num_threads(void);\n{}",
-                         shares.dynamic ? rts_text("take") + "\n" : "")
+                         shares.dynamic ? guarded("mdh_take", rts_text("take")) : "")
            : "";
   kernel::Module module{.language = "c", .name = name};
   module.source = fmt::format("/* {}: printed by mdh */\n{}{}{} {{\n{}}}\n{}", name, declarations,

@@ -16,10 +16,4 @@ std::string rts_text(const std::string& name) {
   return text.substr(begin, end - begin);
 }
 
-std::vector<std::string> rts_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, text] : rts_files()) names.push_back(name);
-  return names;
-}
-
 }  // namespace mdh::backend

@@ -3,14 +3,10 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 namespace mdh::backend {
 
 /// The text of a file without its extension, less the comment that it begins with.
 std::string rts_text(const std::string& name);
-
-/// All of them, sorted.
-std::vector<std::string> rts_names();
 
 }  // namespace mdh::backend

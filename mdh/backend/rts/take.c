@@ -3,8 +3,6 @@
 // all numbers below its end are taken, and takes none beyond it. So a thread that is ahead of others never gets, or
 // loses, a part of a loop that it is not in.
 
-#ifndef mdh_take_defined
-#define mdh_take_defined
 static inline long mdh_take(long *taken, long end) {
   long next = __atomic_load_n(taken, __ATOMIC_RELAXED);
   while (next < end && !__atomic_compare_exchange_n(taken, &next, next + 1, 0, __ATOMIC_RELAXED,
@@ -12,4 +10,3 @@ static inline long mdh_take(long *taken, long end) {
   }
   return next;
 }
-#endif

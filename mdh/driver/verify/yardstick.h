@@ -3,8 +3,8 @@
 // Exact results have one value. Sums of plain arithmetic lie within what rounding can do in any
 // order of combination: u · (roundings of f + terms that are not 0) · Σ|terms|, with u about half
 // of epsilon; on whole numbers whose sum of magnitudes is below 2^p nothing rounds. All others are
-// followed operation by operation (mdh/scalar/enclosure/enclosing_function.h), and so are results that seem
-// wrong. Where sums of magnitudes exceed the type, anything may come out.
+// followed operation by operation (mdh/scalar/enclosure/enclosing_function.h), and so are results
+// that seem wrong. Where sums of magnitudes exceed the type, anything may come out.
 #pragma once
 
 #include "mdh/driver/verify/definition.h"

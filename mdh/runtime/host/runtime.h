@@ -8,8 +8,8 @@ namespace mdh::runtime::host {
 
 const Runtime& runtime();
 
-/// Loads C by any compiler of this machine, with -O3 and for no special instruction set: what checks
-/// others should not be compiled as they are.
+/// Loads C by any compiler of this machine, with -O3 and for no special instruction set: what
+/// checks others should not be compiled as they are.
 LoadedKernels load_plainly(std::span<const kernel::Module> modules);
 
 /// A kernel that was loaded in another way, for tests that choose compilers themselves.

@@ -101,8 +101,4 @@ const Runtime& runtime() {
   return here;
 }
 
-std::shared_ptr<const LoadedKernel> as_loaded(const Kernel& kernel) {
-  return std::make_shared<OpenCLKernel>(kernel);
-}
-
 }  // namespace mdh::runtime::opencl
