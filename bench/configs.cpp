@@ -4,7 +4,7 @@
 
 #include "bench/machine.h"
 #include "bench/texts.h"
-#include "mdh/driver/decomposition.h"
+#include "mdh/driver/low_level.h"
 #include "mdh/support/text.h"
 
 namespace mdh::bench {

@@ -5,7 +5,6 @@
 #include "mdh/ll/names.h"
 #include "mdh/ll/roll.h"
 #include "mdh/ll/rules.h"
-#include "mdh/ll/runs.h"
 #include "mdh/support/text.h"
 
 namespace mdh::ll {
@@ -13,12 +12,13 @@ namespace {
 
 class CodeChecker {
  public:
-  CodeChecker(const Config& config, const Program& low, const machine::Machine& machine)
+  CodeChecker(const Config& config, const Decomposition& d)
       : config_(config),
         code_(config.code),
-        low_(low),
-        program_(low.computation),
-        machine_(machine) {}
+        d_(d),
+        low_(d.program()),
+        program_(d.computation()),
+        machine_(d.machine()) {}
 
   void run() const {
     for (const auto& [buffer, tiles] : code_.stage) check_stage(buffer, tiles);
@@ -146,10 +146,9 @@ class CodeChecker {
   /// One entry is for the tiles of all families of accesses.
   void check_window(const std::string& where, const std::string& buffer, int number,
                     const Level& level) const {
-    const Nest inputs = nest_of(low_, low_.decompose, machine_);
-    for (const Staging& s : stagings(low_, inputs, machine_)) {
+    for (const Staging& s : d_.stagings()) {
       if (program_.inputs[s.buffer].symbol.name != buffer || s.number != number) continue;
-      const auto roll = roll_of(low_, inputs, s, level);
+      const auto roll = roll_of(low_, d_.inputs(), s, level);
       if (const auto* reason = std::get_if<std::string>(&roll)) {
         fail(where, "roll: " + *reason,
              "tiles roll along the loop right around their copy, forwards along one axis, by less "
@@ -191,7 +190,7 @@ class CodeChecker {
       fail("edge." + name, fmt::format("overlap needs a size of at least one tile, {}", tile),
            "clamp or mask");
     }
-    const Footprint counts = footprint(low_, machine_);
+    const Footprint& counts = d_.footprint();
     int innermost = 0;
     for (const AccumulatorCount& acc : counts.accumulators) {
       innermost = std::max(innermost, acc.position);
@@ -262,7 +261,7 @@ class CodeChecker {
     expect_at_least("cores." + name, "count", cores.count, 0);
     if (cores.count == 0 && cores.deal == Deal::block) return;
     check_combined_outside(name);
-    for (const TileCount& tile : footprint(low_, machine_).tiles) {
+    for (const TileCount& tile : d_.footprint().tiles) {
       for (const Level& level : tile.team) {
         if (slot_of(low_.decompose, level).layer != name || tile.is_hint) continue;
         fail("cores." + name,
@@ -318,8 +317,8 @@ class CodeChecker {
 
   /// Stores past the caches are for whole vectors of results that nobody reads again.
   void check_streaming() const {
-    const Nest outputs = nest_of(low_, low_.recompose, machine_);
-    const std::vector<Run> all = runs(low_, outputs, machine_);
+    const Nest& outputs = d_.outputs();
+    const std::vector<Run>& all = d_.runs();
     const auto fail_at = [&](int q) {
       fail("kernel",
            fmt::format("store streaming, but level {} combines results in the user's buffers, "
@@ -356,6 +355,7 @@ class CodeChecker {
 
   const Config& config_;
   const Code& code_;
+  const Decomposition& d_;
   const Program& low_;
   const hl::Program& program_;
   const machine::Machine& machine_;
@@ -363,8 +363,6 @@ class CodeChecker {
 
 }  // namespace
 
-void check_code(const Config& config, const Program& low, const machine::Machine& machine) {
-  CodeChecker(config, low, machine).run();
-}
+void check_code(const Config& config, const Decomposition& d) { CodeChecker(config, d).run(); }
 
 }  // namespace mdh::ll

@@ -8,8 +8,8 @@ namespace {
 
 class MachineChecker {
  public:
-  MachineChecker(const Program& low, const machine::Machine& machine)
-      : low_(low), machine_(machine), scalar_(scalar_operators(low)) {}
+  explicit MachineChecker(const Decomposition& d)
+      : d_(d), low_(d.program()), machine_(d.machine()), scalar_(scalar_operators(low_)) {}
 
   void run() {
     const auto rules = machine::constraints(machine_);
@@ -83,8 +83,7 @@ class MachineChecker {
 
   void check(const machine::BytesAtMost& rule) {
     if (rule.soft) return;
-    if (!footprint_) footprint_ = footprint(low_, machine_);
-    for (const RegionCount& region : footprint_->regions) {
+    for (const RegionCount& region : d_.footprint().regions) {
       if (region.region != rule.region || region.bytes <= rule.limit) continue;
       user_error("E349", {},
                  fmt::format("machine '{}': {}; this configuration needs {}", machine_.name,
@@ -175,17 +174,15 @@ class MachineChecker {
                            to_string(low_, cores.level)));
   }
 
+  const Decomposition& d_;
   const Program& low_;
   const machine::Machine& machine_;
   std::vector<TaggedOperator> scalar_;
-  std::optional<Footprint> footprint_;
 };
 
 }  // namespace
 
-void check_machine(const Program& low, const machine::Machine& machine) {
-  MachineChecker(low, machine).run();
-}
+void check_machine(const Decomposition& d) { MachineChecker(d).run(); }
 
 std::vector<std::string> soft_limits(const Footprint& footprint, const machine::Machine& machine) {
   std::vector<std::string> exceeded;

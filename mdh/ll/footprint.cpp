@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "mdh/hl/analysis.h"
-#include "mdh/ll/names.h"
-#include "mdh/ll/runs.h"
-#include "mdh/ll/staging.h"
+#include "mdh/ll/decomposition.h"
 #include "mdh/ll/tile_axes.h"
 
 namespace mdh::ll {
@@ -13,17 +11,14 @@ namespace {
 
 class Counter {
  public:
-  Counter(const Program& p, const machine::Machine& machine)
-      : p_(p),
-        machine_(machine),
-        inputs_(nest_of(p, p.decompose, machine)),
-        outputs_(nest_of(p, p.recompose, machine)) {}
+  explicit Counter(const Decomposition& d)
+      : d_(d), p_(d.program()), machine_(d.machine()), inputs_(d.inputs()), outputs_(d.outputs()) {}
 
   Footprint run() {
-    result_.fused_loops = common_prefix(p_);
+    result_.fused_loops = d_.fused_loops();
     levels();
     teams();
-    for (const Staging& staging : stagings(p_, inputs_, machine_)) tile(staging);
+    for (const Staging& staging : d_.stagings()) tile(staging);
     accumulators();
     scans();
     between_phases();
@@ -123,12 +118,13 @@ class Counter {
       for (const Band& band : axis) extent *= band.extent;
       count.extents.push_back(extent);
     }
-    if (is_register(machine_, staging.place)) {
+    if (is_register(machine_, staging.place.region)) {
       const auto exact = exact_elements(inputs_, p_.computation, buffer, family, staging.free);
       count.elements = exact.value_or(count.elements);
     }
-    count.bytes = stored_bytes(
-        buffer, count, tile_axes(p_, inputs_, buffer, family, staging.free, staging.place.layout));
+    count.bytes =
+        stored_bytes(buffer, count, d_.code_of(staging),
+                     tile_axes(p_, inputs_, buffer, family, staging.free, staging.place.layout));
     count.fills = inputs_.iterations(needed(buffer, family, around));
     count.traffic = count.fills * Count(bytes_of(buffer, count.elements));
     result_.tiles.push_back(std::move(count));
@@ -149,16 +145,11 @@ class Counter {
     return around;
   }
 
-  int64_t stored_bytes(const hl::BufferView& buffer, const TileCount& count,
+  int64_t stored_bytes(const hl::BufferView& buffer, const TileCount& count, const StageCode& code,
                        const std::vector<TileAxis>& axes) const {
     if (count.is_hint) return bytes_of(buffer, count.elements);
-    StageCode code;
-    if (const auto mine = p_.code.stage.find(buffer.symbol.name);
-        mine != p_.code.stage.end() && count.staging < static_cast<int>(mine->second.size())) {
-      code = mine->second[count.staging];
-    }
     int64_t elements = count.elements;
-    if (code.pad != 0 && !axes.empty() && !is_register(machine_, count.place)) {
+    if (code.pad != 0 && !axes.empty() && !is_register(machine_, count.place.region)) {
       int64_t line = 1;
       for (size_t n = axes_of_line(axes, count.place.layout); n > 0; --n) {
         line = saturating_product(line, axes[axes.size() - n].extent);
@@ -172,7 +163,7 @@ class Counter {
   // ---- outputs
 
   void accumulators() {
-    for (const Run& run : runs(p_, outputs_, machine_)) {
+    for (const Run& run : d_.runs()) {
       if (run.start < 0) continue;
       int64_t slots = 1;
       if (run.slots >= 0 && !outputs_.loops[run.slots].is_open()) {
@@ -314,16 +305,19 @@ class Counter {
     return product;
   }
 
+  const Decomposition& d_;
   const Program& p_;
   const machine::Machine& machine_;
-  Nest inputs_, outputs_;
+  const Nest &inputs_, &outputs_;
   Footprint result_;
 };
 
 }  // namespace
 
+Footprint count(const Decomposition& d) { return Counter(d).run(); }
+
 Footprint footprint(const Program& p, const machine::Machine& machine) {
-  return Counter(p, machine).run();
+  return count(Decomposition(p, machine));
 }
 
 }  // namespace mdh::ll

@@ -1,11 +1,10 @@
-// What a low-level program needs: parts, threads, bytes in every region, traffic. The only place
-// where these are counted; validation, code generation and cost models all ask here.
+// What a low-level program needs: parts, threads, bytes in every region, traffic. Exact, and not
+// cheap: a decomposition (decomposition.h) counts it once, when it is asked.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "mdh/ll/code.h"
 #include "mdh/ll/nest.h"
 #include "mdh/ll/tile.h"
 
@@ -73,7 +72,12 @@ struct Footprint {
   int fused_loops = 0;  // outer loops that all phases share
 };
 
+class Decomposition;
+
 /// Pads and depths of the tiles are those of the program's code, by buffer and staging.
+Footprint count(const Decomposition& d);
+
+/// For one question.
 Footprint footprint(const Program& p, const machine::Machine& machine);
 
 /// A table of all counts, one line each.

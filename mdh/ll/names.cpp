@@ -171,6 +171,27 @@ std::optional<int> find_axis(const hl::Program& program, const hl::BufferView& b
   return found;
 }
 
+std::optional<Layout> layout_of(const hl::Program& program, const hl::BufferView& buffer,
+                                const std::vector<LayoutAxis>& axes) {
+  Layout layout;
+  for (const LayoutAxis& axis : axes) {
+    const auto found = find_axis(program, buffer, axis.dimension);
+    if (!found) return std::nullopt;
+    layout.emplace_back(*found, axis.layer);
+  }
+  return layout;
+}
+
+LayoutAxis layout_axis(const hl::Program& program, const hl::BufferView& buffer, const Axis& axis) {
+  const auto dimension =
+      walking_dimension(program, buffer, static_cast<size_t>(axis.dimension) - 1);
+  if (dimension) {
+    const std::string& name = program.dimensions[*dimension].symbol.name;
+    if (find_axis(program, buffer, name) == axis.dimension) return {name, axis.layer};
+  }
+  return {std::to_string(axis.dimension), axis.layer};
+}
+
 std::vector<std::string> all_layers(const std::vector<std::string>& given,
                                     const machine::Machine& machine) {
   std::vector<std::string> layers = given;

@@ -32,6 +32,14 @@ std::optional<int> walking_dimension(const hl::Program& program, const hl::Buffe
 std::optional<int> find_axis(const hl::Program& program, const hl::BufferView& buffer,
                              const std::string& name);
 
+/// The layout that a configuration writes; nothing if it names what the buffer does not have.
+std::optional<Layout> layout_of(const hl::Program& program, const hl::BufferView& buffer,
+                                const std::vector<LayoutAxis>& axes);
+
+/// The name of one of its axes in a configuration: the dimension that alone walks along it, or its
+/// position.
+LayoutAxis layout_axis(const hl::Program& program, const hl::BufferView& buffer, const Axis& axis);
+
 /// The layout of the user's buffers: 1, 2, ..., row by row.
 Layout row_major(const hl::BufferView& buffer);
 

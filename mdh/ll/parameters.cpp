@@ -4,191 +4,17 @@
 #include <set>
 
 #include "mdh/hl/analysis.h"
+#include "mdh/ll/levels.h"
 #include "mdh/ll/names.h"
 
 namespace mdh::ll {
 namespace {
 
-/// The layout of a tile that says nothing: dimensions as outside, where each ends innermost.
-Layout whole(const Layout& outside) {
-  Layout result;
-  for (size_t n = 0; n < outside.size(); ++n) {
-    const int dimension = outside[n].dimension;
-    const bool again = std::any_of(outside.begin() + static_cast<int64_t>(n) + 1, outside.end(),
-                                   [&](const Axis& a) { return a.dimension == dimension; });
-    if (!again) result.emplace_back(dimension);
-  }
-  return result;
+/// The place that holds at a position of the order; `next` is the first move behind it.
+const Place& place_at(const std::vector<Move>& moves, size_t position, size_t& next) {
+  while (next < moves.size() && moves[next].position <= position) ++next;
+  return moves[next - 1].place;
 }
-
-/// Translates the names of a configuration that has been checked.
-class Builder {
- public:
-  Builder(const Config& config, const hl::Program& program, const machine::Machine& machine)
-      : config_(config), program_(program), machine_(machine) {}
-
-  Parameters run() {
-    result_.layers = all_layers(config_.layers, machine_);
-    parts();
-    result_.decomposition = phase("decomposition");
-    result_.scalar = phase("scalar");
-    result_.recomposition = phase("recomposition");
-    for (const hl::BufferView& input : program_.inputs) {
-      result_.f_reads.push_back(
-          place(input, config_.stage, result_.decomposition.order, result_.reads.emplace_back()));
-    }
-    for (const hl::BufferView& output : program_.outputs) {
-      result_.f_writes.push_back(
-          place(output, config_.acc, result_.recomposition.order, result_.writes.emplace_back()));
-    }
-    return std::move(result_);
-  }
-
- private:
-  int layer_number(const std::string& name) const {
-    const auto found = std::find(result_.layers.begin(), result_.layers.end(), name);
-    internal_check(found != result_.layers.end(), "unknown layer '{}'", name);
-    return static_cast<int>(found - result_.layers.begin());
-  }
-
-  Level level(const LevelName& name) const {
-    return {layer_number(name.layer), find_dimension(program_, name.dimension).value()};
-  }
-
-  void parts() {
-    for (int l = 0; l < static_cast<int>(result_.layers.size()); ++l) {
-      for (int d = 0; d < static_cast<int>(program_.dimensions.size()); ++d) {
-        result_.parts[{l, d}] = 1;
-      }
-    }
-    for (const auto& [dimension, digits] : config_.split) {
-      const int d = find_dimension(program_, dimension).value();
-      int64_t rest = 1;
-      for (const Digit& digit : digits) rest *= digit.parts == open_parts ? 1 : digit.parts;
-      for (const Digit& digit : digits) {
-        int64_t parts = digit.parts;
-        const auto size = constant(program_.dimensions[d].size);
-        if (parts == open_parts && size) parts = (*size + rest - 1) / rest;
-        result_.parts[{layer_number(digit.layer), d}] = parts;
-      }
-    }
-  }
-
-  PhaseParameters phase(const std::string& name) const {
-    const auto found = config_.phases.find(name);
-    const PhaseOverride own = found == config_.phases.end() ? PhaseOverride{} : found->second;
-    PhaseParameters result;
-    for (const LevelName& level_name : order_of(config_, name)) {
-      result.order.push_back(level(level_name));
-    }
-    for (const auto& [level, parts] : result_.parts) append(result.order, level);
-    axes(result, layers_of(own.split), own.tags);
-    return result;
-  }
-
-  static void append(std::vector<Level>& order, const Level& level) {
-    if (std::find(order.begin(), order.end(), level) == order.end()) order.push_back(level);
-  }
-
-  /// A level is assigned to the layer it is named after, or to the one that the phase's own split
-  /// puts in its place; what remains is assigned in order.
-  std::map<Level, std::string> layers_of(const Split& own) const {
-    std::map<Level, std::string> layers;
-    for (int d = 0; d < static_cast<int>(program_.dimensions.size()); ++d) {
-      const std::string& name = program_.dimensions[d].symbol.name;
-      std::set<std::string> free(result_.layers.begin(), result_.layers.end());
-      if (own.contains(name)) {
-        const auto& base = config_.split.at(name);
-        for (size_t n = 0; n < base.size(); ++n) {
-          const std::string& layer = own.at(name)[n].layer;
-          layers[{layer_number(base[n].layer), d}] = layer;
-          free.erase(layer);
-        }
-      }
-      fill(layers, free, d);
-    }
-    return layers;
-  }
-
-  void fill(std::map<Level, std::string>& layers, std::set<std::string>& free, int d) const {
-    std::vector<Level> open;
-    for (int l = 0; l < static_cast<int>(result_.layers.size()); ++l) {
-      const Level level{l, d};
-      if (layers.contains(level)) continue;
-      if (free.erase(result_.layers[l]) > 0) {
-        layers[level] = result_.layers[l];
-      } else {
-        open.push_back(level);
-      }
-    }
-    for (const Level& level : open) {
-      const auto next =
-          std::find_if(result_.layers.begin(), result_.layers.end(),
-                       [&](const std::string& layer) { return free.contains(layer); });
-      layers[level] = *next;
-      free.erase(*next);
-    }
-  }
-
-  /// Machine dimensions are numbered along the order, unless the configuration names them.
-  void axes(PhaseParameters& phase, const std::map<Level, std::string>& layers,
-            const Tags& own) const {
-    Tags tags = own;
-    tags.insert(config_.tags.begin(), config_.tags.end());
-    std::set<MachineLevel> taken;
-    for (const Level& level : phase.order) {
-      const auto tag = tags.find(name_of(level));
-      if (tag == tags.end()) continue;
-      phase.assignment[level] = {layers.at(level), tag->second};
-      taken.insert(phase.assignment[level]);
-    }
-    for (const Level& level : phase.order) {
-      if (phase.assignment.contains(level)) continue;
-      MachineLevel slot{layers.at(level), ""};
-      for (int n = 0; slot.axis.empty() || taken.contains(slot); ++n) slot.axis = machine_axis(n);
-      taken.insert(slot);
-      phase.assignment[level] = slot;
-    }
-  }
-
-  std::string name_of(const Level& level) const {
-    return result_.layers[level.layer] + "." + program_.dimensions[level.dimension].symbol.name;
-  }
-
-  /// Walks from outside in; returns the place at f.
-  Place place(const hl::BufferView& buffer, const Relocations& relocations,
-              const std::vector<Level>& order, Places& places) const {
-    Place now = user_place(buffer, machine_);
-    const auto mine = relocations.find(buffer.symbol.name);
-    const auto move = [&](const std::string& level) {
-      if (mine == relocations.end()) return;
-      for (const Relocation& one : mine->second) {
-        if (to_string(one.from) != level) continue;
-        now.region = one.region;
-        now.layout = one.layout.empty() ? whole(now.layout) : layout(buffer, one.layout);
-      }
-    };
-    for (const Level& level : order) {
-      move(name_of(level));
-      places[level] = now;
-    }
-    move("f");
-    return now;
-  }
-
-  Layout layout(const hl::BufferView& buffer, const std::vector<LayoutAxis>& axes) const {
-    Layout result;
-    for (const LayoutAxis& axis : axes) {
-      result.emplace_back(find_axis(program_, buffer, axis.dimension).value(), axis.layer);
-    }
-    return result;
-  }
-
-  const Config& config_;
-  const hl::Program& program_;
-  const machine::Machine& machine_;
-  Parameters result_;
-};
 
 /// Finds the words for parameters.
 class Describer {
@@ -261,7 +87,7 @@ class Describer {
       Relocation one{level, place.region, {}};
       if (place.layout != whole(now.layout)) {
         for (const Axis& axis : place.layout) {
-          one.layout.push_back({axis_name(buffer, axis.dimension), axis.layer});
+          one.layout.push_back(layout_axis(program_, buffer, axis));
         }
       }
       relocations[buffer.symbol.name].push_back(std::move(one));
@@ -269,15 +95,6 @@ class Describer {
     };
     for (const Level& level : order) move(name(level), places.at(level));
     move({"f", ""}, at_f);
-  }
-
-  std::string axis_name(const hl::BufferView& buffer, int axis) const {
-    const auto dimension = walking_dimension(program_, buffer, static_cast<size_t>(axis) - 1);
-    if (dimension) {
-      const std::string& name = program_.dimensions[*dimension].symbol.name;
-      if (find_axis(program_, buffer, name) == axis) return name;
-    }
-    return std::to_string(axis);
   }
 
   /// All machine dimensions of de-composition, and where the other phases differ from it.
@@ -312,6 +129,50 @@ std::vector<TaggedOperator> operators_of(const PhaseParameters& phase, const Par
   return operators;
 }
 
+PhaseParameters parameters_of(const Levels& levels, const PhaseLevels& phase) {
+  PhaseParameters result;
+  for (const LevelNumber n : phase.order) {
+    result.order.push_back(levels.level(n));
+    result.assignment[levels.level(n)] = phase.assignment[n];
+  }
+  return result;
+}
+
+Places places_of(const Levels& levels, const PhaseLevels& phase, const std::vector<Move>& moves) {
+  Places places;
+  size_t next = 0;
+  for (size_t position = 0; position < phase.order.size(); ++position) {
+    places[levels.level(phase.order[position])] = place_at(moves, position, next);
+  }
+  return places;
+}
+
+/// Levels with one part are left out.
+std::vector<TaggedOperator> operators_of(const Levels& levels, const PhaseLevels& phase,
+                                         const std::vector<std::vector<Move>>& buffers) {
+  std::vector<TaggedOperator> operators;
+  std::vector<size_t> next(buffers.size(), 0);
+  for (size_t position = 0; position < phase.order.size(); ++position) {
+    const LevelNumber n = phase.order[position];
+    if (levels.parts[n] == 1) continue;
+    const MachineLevel& slot = phase.assignment[n];
+    operators.push_back({levels.level(n), levels.parts[n], slot.layer, slot.axis, {}});
+    for (size_t b = 0; b < buffers.size(); ++b) {
+      operators.back().places.push_back(place_at(buffers[b], position, next[b]));
+    }
+  }
+  return operators;
+}
+
+/// Layers behind the last one that has parts are not the program's.
+void drop_unused_layers(Program& program) {
+  size_t used = 0;
+  for (const Level& level : program.scalar.order) {
+    used = std::max(used, static_cast<size_t>(level.layer) + 1);
+  }
+  program.layers.resize(used);
+}
+
 }  // namespace
 
 std::string machine_axis(int number) {
@@ -321,12 +182,50 @@ std::string machine_axis(int number) {
 
 Parameters parameters_of(const Config& config, const hl::Program& program,
                          const machine::Machine& machine) {
-  return Builder(with_machine_names(config, machine), program, machine).run();
+  const Levels levels = levels_of(with_machine_names(config, machine), program, machine);
+  Parameters result{.layers = levels.layers};
+  for (LevelNumber n = 0; n < levels.count(); ++n) result.parts[levels.level(n)] = levels.parts[n];
+  result.decomposition = parameters_of(levels, levels.phases[0]);
+  result.scalar = parameters_of(levels, levels.phases[1]);
+  result.recomposition = parameters_of(levels, levels.phases[2]);
+  for (const std::vector<Move>& moves : levels.reads) {
+    result.reads.push_back(places_of(levels, levels.phases[0], moves));
+    result.f_reads.push_back(moves.back().place);
+  }
+  for (const std::vector<Move>& moves : levels.writes) {
+    result.writes.push_back(places_of(levels, levels.phases[2], moves));
+    result.f_writes.push_back(moves.back().place);
+  }
+  return result;
 }
 
 Config config_of(const Parameters& parameters, const hl::Program& program,
                  const machine::Machine& machine) {
   return Describer(parameters, program, machine).run();
+}
+
+Program program_of(const Config& config, const hl::Program& program,
+                   const machine::Machine& machine) {
+  Config named = with_machine_names(config, machine);
+  Program result = program_of(levels_of(named, program, machine), program, machine);
+  result.code = std::move(named.code);
+  return result;
+}
+
+Program program_of(const Levels& levels, const hl::Program& program,
+                   const machine::Machine& machine) {
+  Program result{.computation = program, .machine = machine.name, .layers = levels.layers};
+  result.decompose = operators_of(levels, levels.phases[0], levels.reads);
+  result.recompose = operators_of(levels, levels.phases[2], levels.writes);
+  for (const auto& moves : levels.reads) result.scalar.reads.push_back(moves.back().place);
+  for (const auto& moves : levels.writes) result.scalar.writes.push_back(moves.back().place);
+  for (const LevelNumber n : levels.phases[1].order) {
+    if (levels.parts[n] == 1) continue;
+    result.scalar.order.push_back(levels.level(n));
+    result.scalar.assignment.push_back(levels.phases[1].assignment[n]);
+  }
+  drop_unused_layers(result);
+  return result;
 }
 
 Program program_of(const Parameters& parameters, const hl::Program& program,
@@ -341,11 +240,7 @@ Program program_of(const Parameters& parameters, const hl::Program& program,
     result.scalar.order.push_back(level);
     result.scalar.assignment.push_back(parameters.scalar.assignment.at(level));
   }
-  size_t used = 0;
-  for (const Level& level : result.scalar.order) {
-    used = std::max(used, static_cast<size_t>(level.layer) + 1);
-  }
-  result.layers.resize(used);
+  drop_unused_layers(result);
   return result;
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "mdh/ll/config.h"
+#include "mdh/ll/levels.h"
 #include "mdh/ll/program.h"
 
 namespace mdh::ll {
@@ -51,6 +52,14 @@ Parameters parameters_of(const Config& config, const hl::Program& program,
 /// The configuration with these parameters: what parameters_of gave is found again.
 Config config_of(const Parameters& parameters, const hl::Program& program,
                  const machine::Machine& machine);
+
+/// The low-level program of a configuration whose names and digits are valid, with its code.
+Program program_of(const Config& config, const hl::Program& program,
+                   const machine::Machine& machine);
+
+/// The same without code.
+Program program_of(const Levels& levels, const hl::Program& program,
+                   const machine::Machine& machine);
 
 /// The low-level program: levels with one part are left out.
 Program program_of(const Parameters& parameters, const hl::Program& program,

@@ -1,7 +1,9 @@
 #include "mdh/ll/parameters.h"
+#include "mdh/ll/names.h"
 
 #include <gtest/gtest.h>
 
+#include "mdh/ll/names.h"
 #include "mdh/ll/test_configs.h"
 
 namespace mdh::ll::parameters_test {
@@ -137,6 +139,10 @@ void expect_found_again(const Config& c, const hl::Program& program, const machi
   const Config found = config_of(p, program, m);
   ASSERT_TRUE(parameters_of(found, program, m) == p) << print(c) << "became\n" << print(found);
   ASSERT_TRUE(parse_config(print(found)) == found) << print(found);
+  // The short way to the low-level program is the way through the parameters.
+  Program low = program_of(p, program, m);
+  low.code = with_machine_names(c, m).code;
+  ASSERT_TRUE(program_of(c, program, m) == low) << print(c);
 }
 
 TEST(Parameters, of_random_configurations_are_found_again) {

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "mdh/ll/config.h"
-#include "mdh/ll/footprint.h"
-#include "mdh/ll/program.h"
+#include "mdh/ll/decomposition.h"
 
 namespace mdh::ll {
 
@@ -16,12 +15,12 @@ void check_places(const Config& config, const hl::Program& program,
                   const machine::Machine& machine);
 
 /// The machine's constraints, phase by phase, through the assignment of the phase.
-void check_machine(const Program& low, const machine::Machine& machine);
+void check_machine(const Decomposition& d);
 
 /// Capacities that are exceeded without harm to the result.
 std::vector<std::string> soft_limits(const Footprint& footprint, const machine::Machine& machine);
 
 /// Names, ranges and legality of code.*.
-void check_code(const Config& config, const Program& low, const machine::Machine& machine);
+void check_code(const Config& config, const Decomposition& d);
 
 }  // namespace mdh::ll

@@ -4,6 +4,7 @@
 
 #include "mdh/hl/analysis.h"
 #include "mdh/ll/names.h"
+#include "mdh/ll/staging.h"
 
 namespace mdh::ll {
 namespace {
@@ -28,7 +29,10 @@ class RunFinder {
       }
       if (q < outputs_.depth()) result_.back().levels.push_back(q);
     }
-    for (Run& run : result_) replicate(run);
+    for (Run& run : result_) {
+      replicate(run);
+      run.in_registers = is_in_registers(run);
+    }
     return std::move(result_);
   }
 
@@ -83,6 +87,15 @@ class RunFinder {
 
   bool sees(int q, const std::string& region) const {
     return machine::shares(machine_, *outputs_.loops[q].layer, *machine_.find_region(region));
+  }
+
+  /// Results that loops or cores inside walk along are an array in memory.
+  bool is_in_registers(const Run& run) const {
+    const auto is_there = [&](const Place& place) { return is_register(machine_, place.region); };
+    if (run.start < 0 || !std::all_of(run.places.begin(), run.places.end(), is_there)) return false;
+    return std::all_of(outputs_.loops.begin() + run.start, outputs_.loops.end(), [](const auto& l) {
+      return is_replicated(l) || (l.reduced && !l.is_parallel());
+    });
   }
 
   /// Parts side by side in one core have results of their own while loops inside of them run.

@@ -17,6 +17,7 @@ struct Run {
   std::vector<int> levels;    // its loops
   std::vector<int> replicas;  // replicated reduced loops among them whose parts are combined at the
                               // end of the run: one accumulator each
+  bool in_registers = false;  // code names every result: loops inside only reduce
 };
 
 /// A run ends where the place of any output changes, after a reduction over cores, before a scan if

@@ -48,8 +48,14 @@ class Stager {
     std::set<int> held = inputs_.inside(0);  // the user's buffer holds what all loops touch
     int source = -1, number = 0;
     for (const Change& change : all) {
-      Staging s{b,  number++, family, change.place, change.position, change.is_hint, source,
-                {}, {},       0};
+      Staging s{.buffer = b,
+                .number = number++,
+                .accesses = family,
+                .place = change.place,
+                .position = change.position,
+                .is_hint = change.is_hint,
+                .source = source};
+      s.in_registers = is_register(machine_, s.place.region) && !is_walked_along(s);
       s.free = inputs_.inside(change.position);
       for (int r = 0; r < change.position; ++r) {
         if (fills_together(r, change.place, held)) s.team.insert(r);
@@ -61,6 +67,14 @@ class Stager {
       held = s.free;
       source = static_cast<int>(result_.size()) - 1;
     }
+  }
+
+  /// A loop inside moves the elements that f reads.
+  bool is_walked_along(const Staging& s) const {
+    return std::any_of(inputs_.loops.begin() + s.position, inputs_.loops.end(), [&](const auto& l) {
+      return l.layer->kind == machine::LayerKind::loop &&
+             uses(p_.computation, p_.computation.inputs[s.buffer], s.accesses, l.level.dimension);
+    });
   }
 
   /// Outwards from the place where it is needed, over loops it does not depend on; not out of
@@ -97,10 +111,14 @@ std::vector<Staging> stagings(const Program& p, const Nest& inputs,
   return Stager(p, inputs, machine).run();
 }
 
-bool is_register(const machine::Machine& machine, const Place& place) {
-  return std::any_of(machine.layers.begin(), machine.layers.end(), [&](const auto& layer) {
-    return layer.kind == machine::LayerKind::replicated && layer.region == place.region;
-  });
+bool is_register(const machine::Machine& machine, const std::string& region) {
+  bool any = false;
+  for (const machine::Layer& layer : machine.layers) {
+    if (layer.region != region) continue;
+    if (layer.kind != machine::LayerKind::replicated) return false;
+    any = true;
+  }
+  return any;
 }
 
 }  // namespace mdh::ll

@@ -16,12 +16,13 @@ struct Staging {
   int number = 0;  // which of the buffer's places, from outside in
   Family accesses;
   Place place;
-  int position = 0;      // it lives inside the loops before this one
-  bool is_hint = false;  // the region is a cache and the layout is kept: nothing is copied
-  int source = -1;       // the staging that it is copied from; -1: the user's buffer
-  std::set<int> team;    // loops on cores that fill it together and share it
-  std::set<int> free;    // loops whose data it holds
-  int filled = 0;        // inside the loops before this one: it moves out of those it does not use
+  int position = 0;           // it lives inside the loops before this one
+  bool is_hint = false;       // the region is a cache and the layout is kept: nothing is copied
+  bool in_registers = false;  // code names every element: no loop inside walks along the tile
+  int source = -1;            // the staging that it is copied from; -1: the user's buffer
+  std::set<int> team;         // loops on cores that fill it together and share it
+  std::set<int> free;         // loops whose data it holds
+  int filled = 0;  // inside the loops before this one: it moves out of those it does not use
 };
 
 /// Walks from the user's buffers to f and stages where the place changes. Below the loops that all
@@ -29,7 +30,8 @@ struct Staging {
 std::vector<Staging> stagings(const Program& p, const Nest& inputs,
                               const machine::Machine& machine);
 
-/// The region belongs to registers: code names every element.
-bool is_register(const machine::Machine& machine, const Place& place);
+/// The region belongs to registers alone: to layers whose parts are side by side. A tile in it that loops walk along is an array in memory
+/// nevertheless.
+bool is_register(const machine::Machine& machine, const std::string& region);
 
 }  // namespace mdh::ll

@@ -180,9 +180,9 @@ TEST(Staging, above_the_end_of_the_common_loops_everything_is_as_ever) {
 
 TEST(Staging, registers_are_the_regions_of_replicated_layers) {
   const machine::Machine &cpu = machine::find_machine("cpu"), &cuda = machine::find_machine("cuda");
-  EXPECT_TRUE(is_register(cpu, {"REG", {}}));
-  EXPECT_FALSE(is_register(cpu, {"L1", {}}));
-  EXPECT_FALSE(is_register(cuda, {"RM", {}}));
+  EXPECT_TRUE(is_register(cpu, "REG"));
+  EXPECT_FALSE(is_register(cpu, "L1"));
+  EXPECT_FALSE(is_register(cuda, "RM"));
 }
 
 }  // namespace

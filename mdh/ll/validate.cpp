@@ -6,6 +6,7 @@
 
 #include "mdh/hl/analysis.h"
 #include "mdh/ll/config.h"
+#include "mdh/ll/levels.h"
 #include "mdh/ll/names.h"
 #include "mdh/ll/parameters.h"
 #include "mdh/ll/rules.h"
@@ -234,9 +235,9 @@ class Validator {
 };
 
 /// No phase uses a level of the machine twice; only tags can ask for it.
-void check_assignment(const std::string& phase, const PhaseParameters& parameters) {
+void check_assignment(const std::string& phase, const std::vector<MachineLevel>& assignment) {
   std::set<MachineLevel> seen;
-  for (const auto& [level, slot] : parameters.assignment) {
+  for (const MachineLevel& slot : assignment) {
     if (seen.insert(slot).second) continue;
     user_error("E350", {},
                fmt::format("tags: {}.{} is used by two levels in {} (bijection)", slot.layer,
@@ -252,15 +253,16 @@ Program valid_program(const Config& config, const hl::Program& program,
   const Config named = with_machine_names(config, machine);
   Validator(named, program, machine).run();
   check_places(named, program, machine);
-  const Parameters parameters = parameters_of(named, program, machine);
-  check_assignment("decomposition", parameters.decomposition);
-  check_assignment("scalar", parameters.scalar);
-  check_assignment("recomposition", parameters.recomposition);
-  Program low = program_of(parameters, program, machine);
+  const Levels levels = levels_of(named, program, machine);
+  for (size_t n = 0; n < levels.phases.size(); ++n) {
+    check_assignment(phase_names()[n], levels.phases[n].assignment);
+  }
+  Program low = program_of(levels, program, machine);
   low.code = named.code;
   verify(low);
-  check_machine(low, machine);
-  check_code(named, low, machine);
+  const Decomposition meaning(low, machine);
+  check_machine(meaning);
+  check_code(named, meaning);
   return low;
 }
 

@@ -2,22 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace mdh::model {
 namespace {
 
-using machine::LayerKind;
-
 class BodyCounter {
  public:
-  BodyCounter(const Shape& shape, const machine::Machine& machine, const ll::Config& config,
-              const Structure& structure, const Rates& rates)
-      : shape_(shape), machine_(machine), config_(config), s_(structure), rates_(rates) {
+  explicit BodyCounter(const Work& work)
+      : w_(work), shape_(work.shape), s_(work.structure), rates_(work.rates) {
     for (size_t n = s_.replicated; n < levels().size(); ++n) {
-      if (levels()[n].lanes && shape.has_lanes) lanes_ = &levels()[n];
+      if (levels()[n]->layer->lanes && shape_.has_lanes) lanes_ = levels()[n];
     }
-    inner_ = s_.replicated > 0 ? &levels()[s_.replicated - 1] : nullptr;
-    element_bytes_ = shape.buffers.back().element_bytes;
+    inner_ = s_.replicated > 0 ? levels()[s_.replicated - 1] : nullptr;
+    element_bytes_ = shape_.buffers.back().element_bytes;
   }
 
   Body run() {
@@ -60,9 +58,9 @@ class BodyCounter {
   }
 
  private:
-  const std::vector<Level>& levels() const { return s_.loops.levels; }
+  const Loops& levels() const { return s_.loops; }
 
-  bool is_reduced(int d) const { return shape_.dimensions[d].kind != DimensionKind::kept; }
+  bool is_reduced(const ll::NestLoop* loop) const { return w_.is_reduced(dimension_of(loop)); }
 
   /// Vectors of the machine that one operation on all lanes takes.
   double vectors_of_lanes() const {
@@ -76,7 +74,7 @@ class BodyCounter {
   double count_operations() const {
     double count = shape_.operations;
     for (size_t n = s_.replicated; n < levels().size(); ++n) {
-      count *= static_cast<double>(levels()[n].parts);
+      count *= static_cast<double>(levels()[n]->parts);
     }
     // Vectors that the machine does not have are cut by the compiler, with some loss.
     const double cut = vectors_of_lanes() > 1 ? 1.5 : 1.0;
@@ -91,51 +89,36 @@ class BodyCounter {
   /// A plain loop along memory, without a reduction.
   bool is_vectorised_by_compiler() const {
     if (!shape_.has_lanes || s_.replicated != levels().size() || !inner_) return false;
-    if (is_reduced(inner_->dimension)) return false;
+    if (is_reduced(inner_)) return false;
     return std::all_of(shape_.buffers.begin(), shape_.buffers.end(), [&](const BufferShape& b) {
-      return stride_along(b, inner_->dimension) == 0 || stride_along(b, inner_->dimension) == 1;
+      return stride_along(b, dimension_of(inner_)) < 2;
     });
   }
 
-  /// The layout of the innermost staging says what lies next to each other.
+  /// The layout of the innermost place says what lies next to each other.
   int stride_in_tile(const BufferShape& buffer, int dimension) const {
     const int plain = stride_along(buffer, dimension);
-    const auto staged = config_.stage.find(buffer.name);
-    if (plain == 0 || staged == config_.stage.end()) return plain;
-    for (auto r = staged->second.rbegin(); r != staged->second.rend(); ++r) {
-      if (r->layout.empty()) continue;
-      const ll::LayoutAxis& last = r->layout.back();
-      const std::string& name = shape_.dimensions[dimension].name;
-      if (last.dimension == name) return 1;
-      const bool by_number = !last.dimension.empty() && std::isdigit(last.dimension[0]);
-      return by_number ? plain : 2;
+    if (plain == 0 || buffer.is_output) return plain;
+    const ll::Staging* last = innermost(buffer);
+    if (!last || last->place.layout.empty()) return plain;
+    const size_t axis = static_cast<size_t>(last->place.layout.back().dimension) - 1;
+    const AccessShape& access = buffer.accesses[last->accesses.front()];
+    return std::abs(access.index[axis].coefficients[dimension]) == 1 ? 1 : 2;
+  }
+
+  const ll::Staging* innermost(const BufferShape& buffer) const {
+    const ll::Staging* last = nullptr;
+    if (buffer.is_output) return last;
+    for (const ll::Staging& s : w_.d.stagings()) {
+      if (s.buffer == buffer.number) last = &s;
     }
-    return plain;
+    return last;
   }
 
-  /// Where a buffer begins to be kept in registers; the number of levels if it does not. A tile
-  /// that loops inside of it walk along is an array in memory.
-  size_t register_place(const BufferShape& buffer) const {
-    const auto staged = config_.stage.find(buffer.name);
-    const size_t none = s_.whole.levels.size();
-    if (staged == config_.stage.end() || staged->second.empty()) return none;
-    const ll::Relocation& last = staged->second.back();
-    if (!is_register_region(last.region)) return none;
-    const size_t at = s_.whole.position(last.from);
-    for (size_t n = at; n < none; ++n) {
-      const Level& level = s_.whole.levels[n];
-      if (level.kind == LayerKind::loop && depends_on(buffer, level.dimension)) return none;
-    }
-    return at;
-  }
-
-  bool is_in_registers(const BufferShape& buffer) const {
-    return register_place(buffer) < s_.whole.levels.size();
-  }
-
-  bool is_register_region(const std::string& region) const {
-    const machine::Region* r = machine_.find_region(region);
-    return r && r->is_explicit && !r->owner.empty();
+  /// The tile in registers that f reads; nothing if it reads memory.
+  const ll::Staging* tile_in_registers(const BufferShape& buffer) const {
+    const ll::Staging* last = innermost(buffer);
+    return last && last->in_registers ? last : nullptr;
   }
 
   /// What one round loads, and the vectors that have to be kept.
@@ -146,15 +129,15 @@ class BodyCounter {
   void count_loads(const BufferShape& buffer, Loads& loads) {
     double elements = 0;
     const size_t from = s_.replicated;
-    if (lanes_ && stride_along(buffer, lanes_->dimension) != 0) {
+    if (lanes_ && stride_along(buffer, dimension_of(lanes_)) != 0) {
       for (const auto& group : shifted_along_lanes(buffer)) {
-        elements += static_cast<double>(tile_of(shape_, s_.loops, group, from).elements);
+        elements += static_cast<double>(touched(shape_, s_.loops, group, from).elements);
       }
     } else {
-      elements = static_cast<double>(tile_of(shape_, s_.loops, buffer, from).elements);
+      elements = static_cast<double>(touched(shape_, s_.loops, buffer, from).elements);
     }
-    const int along = lanes_ ? stride_in_tile(buffer, lanes_->dimension) : 0;
-    const bool packs = along == 0 && lanes_ && is_in_registers(buffer) && rates_.broadcasts_lanes;
+    const int along = lanes_ ? stride_in_tile(buffer, dimension_of(lanes_)) : 0;
+    const bool packs = along == 0 && lanes_ && tile_in_registers(buffer) && rates_.broadcasts_lanes;
     double moved = elements;
     if (along == 1) moved = elements / lane_count() * vectors_of_lanes();
     if (packs) moved = std::ceil(elements / std::min(hardware_lanes(), side_by_side(buffer)));
@@ -162,10 +145,10 @@ class BodyCounter {
     const bool single = along == 0 && (!packs || moved == elements);
     // What a compiler would keep over many rounds has to have room beside the results.
     const bool fits = moved + count_accumulators() + 6 <= static_cast<double>(rates_.registers);
-    const double share = single && !is_in_registers(buffer) && !fits ? 1 : often(buffer);
+    const double share = single && !tile_in_registers(buffer) && !fits ? 1 : often(buffer);
     (single ? loads.scalars : loads.vectors) += moved * share;
     // Values that are used at once need no register of their own for long.
-    const bool kept = packs || (along == 1 && is_in_registers(buffer));
+    const bool kept = packs || (along == 1 && tile_in_registers(buffer));
     loads.operands += kept ? moved : std::min(moved, along == 0 ? 2.0 : 6.0);
   }
 
@@ -173,24 +156,24 @@ class BodyCounter {
   double side_by_side(const BufferShape& buffer) const {
     double run = 1;
     for (size_t n = s_.replicated; n < levels().size(); ++n) {
-      const Level& level = levels()[n];
-      if (!level.lanes && stride_in_tile(buffer, level.dimension) == 1) {
-        run *= static_cast<double>(level.parts);
+      const ll::NestLoop* level = levels()[n];
+      if (!level->layer->lanes && stride_in_tile(buffer, dimension_of(level)) == 1) {
+        run *= static_cast<double>(level->parts);
       }
     }
     return run;
   }
 
   /// Tiles that do not move with the innermost loop are loaded before it; those in registers where
-  /// the configuration says so.
+  /// they are filled.
   double often(const BufferShape& buffer) const {
     double rounds = 1;
-    const size_t place = register_place(buffer);
-    for (size_t n = place; n < s_.whole.levels.size(); ++n) {
-      const Level& level = s_.whole.levels[n];
-      if (level.kind == LayerKind::loop) rounds *= static_cast<double>(level.parts);
+    if (const ll::Staging* tile = tile_in_registers(buffer)) {
+      for (size_t n = static_cast<size_t>(tile->position); n < s_.whole.size(); ++n) {
+        if (is_loop(*s_.whole[n])) rounds *= static_cast<double>(s_.whole[n]->parts);
+      }
     }
-    if (inner_ && !depends_on(buffer, inner_->dimension)) {
+    if (inner_ && !depends_on(buffer, dimension_of(inner_))) {
       rounds = std::max(rounds, static_cast<double>(inner_->parts));
     }
     return 1.0 / rounds;
@@ -217,71 +200,65 @@ class BodyCounter {
   // ---- results
 
   /// A replicated part of a reduction has accumulators of its own if it is combined after a loop.
-  bool is_combined_late(const Level& level) const {
-    const size_t at = s_.whole.position(level.name);
-    for (size_t n = at + 1; n < s_.whole.levels.size(); ++n) {
-      const Level& inner = s_.whole.levels[n];
-      if (inner.kind == LayerKind::loop && is_reduced(inner.dimension)) return true;
-    }
-    return false;
+  bool is_combined_late(const ll::NestLoop* loop) const {
+    const auto& runs = w_.d.runs();
+    return std::any_of(runs.begin(), runs.end(), [&](const ll::Run& run) {
+      return std::any_of(run.replicas.begin(), run.replicas.end(),
+                         [&](int q) { return w_.d.outputs().loops[q].level == loop->level; });
+    });
   }
 
   double count_accumulators() const {
     double count = 1;
     for (size_t n = s_.replicated; n < levels().size(); ++n) {
-      const Level& level = levels()[n];
-      if (is_reduced(level.dimension) && !is_combined_late(level)) continue;
-      count *= level.lanes && lanes_ ? vectors_of_lanes() : static_cast<double>(level.parts);
+      const ll::NestLoop* level = levels()[n];
+      if (is_reduced(level) && !is_combined_late(level)) continue;
+      count *=
+          level->layer->lanes && lanes_ ? vectors_of_lanes() : static_cast<double>(level->parts);
     }
     return count;
   }
 
-  /// Results stay in registers over loops that only reduce, from the place that the configuration
-  /// names inwards. An accumulator that other loops walk along is an array in memory.
+  /// Results stay in registers over loops that only reduce, from the outermost accumulator that is
+  /// there inwards.
   void decide_results(Body& body) const {
-    const bool reduces = std::any_of(levels().begin(), levels().begin() + reducing_end(),
-                                     [&](const Level& l) { return is_reduced(l.dimension); });
+    const auto end = levels().begin() + static_cast<long>(s_.replicated);
+    const bool reduces =
+        std::any_of(levels().begin(), end, [&](const auto* loop) { return is_reduced(loop); });
     body.results = reduces ? Results::updated : Results::stored;
-    for (const auto& [buffer, places] : config_.acc) {
-      for (const ll::Relocation& place : places) {
-        if (!is_register_region(place.region)) continue;
-        double rounds = 1;
-        bool only_reductions = true;
-        for (size_t n = s_.whole.position(place.from); n < s_.whole.levels.size(); ++n) {
-          const Level& level = s_.whole.levels[n];
-          if (level.kind == LayerKind::cores) only_reductions = false;
-          if (level.kind != LayerKind::loop) continue;
-          only_reductions = only_reductions && is_reduced(level.dimension);
-          rounds *= static_cast<double>(level.parts);
-        }
-        body.in_registers = body.in_registers || only_reductions;
-        if (!only_reductions || rounds == 1 || !reduces) continue;
-        body.results = Results::kept;
-        body.rounds_kept = rounds;
-      }
+    const auto& runs = w_.d.runs();
+    const auto first =
+        std::find_if(runs.begin(), runs.end(), [](const ll::Run& run) { return run.in_registers; });
+    if (first == runs.end()) return;
+    body.in_registers = true;
+    double rounds = 1;
+    const auto& loops = w_.d.outputs().loops;
+    for (size_t q = static_cast<size_t>(first->start); q < loops.size(); ++q) {
+      if (is_loop(loops[q])) rounds *= static_cast<double>(loops[q].parts);
     }
+    if (rounds == 1 || !reduces) return;
+    body.results = Results::kept;
+    body.rounds_kept = rounds;
   }
 
   /// Replicated parts of reductions that are combined in one round.
   double steps_at_once() const {
     double steps = 1;
     for (size_t n = s_.replicated; n < levels().size(); ++n) {
-      const Level& level = levels()[n];
-      if (level.lanes && lanes_) continue;
-      if (is_reduced(level.dimension) && !is_combined_late(level)) {
-        steps *= static_cast<double>(level.parts);
+      const ll::NestLoop* level = levels()[n];
+      if (level->layer->lanes && lanes_) continue;
+      if (is_reduced(level) && !is_combined_late(level)) {
+        steps *= static_cast<double>(level->parts);
       }
     }
     return steps;
   }
 
-  long reducing_end() const { return static_cast<long>(s_.replicated); }
-
   /// Elements that do not lie side by side along the lanes.
   double scattered(const Body& body) const {
     if (!lanes_) return 0;
     for (const BufferShape& buffer : shape_.buffers) {
-      if (buffer.is_output && stride_along(buffer, lanes_->dimension) == 2) {
+      if (buffer.is_output && stride_along(buffer, dimension_of(lanes_)) == 2) {
         return body.accumulators / vectors_of_lanes() * lane_count();
       }
     }
@@ -291,10 +268,10 @@ class BodyCounter {
   /// From one round to the next: each accumulator takes in all parts that are combined at once.
   double chain(const Body& body, double instructions) const {
     double horizontal = 0;
-    if (lanes_ && is_reduced(lanes_->dimension) && !is_combined_late(*lanes_)) {
+    if (lanes_ && is_reduced(lanes_) && !is_combined_late(lanes_)) {
       horizontal = lane_count() * body.accumulators * rates_.latency;
     }
-    const bool goes_on = inner_ && is_reduced(inner_->dimension);
+    const bool goes_on = inner_ && is_reduced(inner_);
     if (!goes_on && steps_at_once() == 1) return horizontal;
     const bool in_memory = !body.in_registers || body.results == Results::updated;
     // Operations do not begin the moment they could.
@@ -307,35 +284,17 @@ class BodyCounter {
 
   static constexpr double looks_ahead = 120;  // instructions
 
+  const Work& w_;
   const Shape& shape_;
-  const machine::Machine& machine_;
-  const ll::Config& config_;
   const Structure& s_;
   const Rates& rates_;
-  const Level* lanes_ = nullptr;
-  const Level* inner_ = nullptr;
+  const ll::NestLoop* lanes_ = nullptr;
+  const ll::NestLoop* inner_ = nullptr;
   int64_t element_bytes_ = 4;
 };
 
 }  // namespace
 
-Structure structure_of(const Nest& nest) {
-  Structure s;
-  s.whole = nest;
-  for (const Level& level : nest.levels) {
-    if (level.kind == LayerKind::loop) s.loops.levels.push_back(level);
-    if (level.kind == LayerKind::cores) s.cores.levels.push_back(level);
-  }
-  s.replicated = s.loops.levels.size();
-  for (const Level& level : nest.levels) {
-    if (level.kind == LayerKind::replicated) s.loops.levels.push_back(level);
-  }
-  return s;
-}
-
-Body body_of(const Shape& shape, const machine::Machine& machine, const ll::Config& config,
-             const Structure& structure, const Rates& rates) {
-  return BodyCounter(shape, machine, config, structure, rates).run();
-}
+Body body_of(const Work& work) { return BodyCounter(work).run(); }
 
 }  // namespace mdh::model

@@ -1,20 +1,9 @@
 // The innermost loop and what is unrolled and vectorised in it.
 #pragma once
 
-#include "mdh/model/nest.h"
-#include "mdh/model/rates.h"
+#include "mdh/model/structure.h"
 
 namespace mdh::model {
-
-/// The levels of a configuration, sorted by what becomes of them.
-struct Structure {
-  Nest loops;             // sequential ones, then those that are replicated: what one core does
-  size_t replicated = 0;  // where those begin
-  Nest cores;
-  Nest whole;
-};
-
-Structure structure_of(const Nest& nest);
 
 /// What happens to results from one round to the next.
 enum class Results {
@@ -34,7 +23,6 @@ struct Body {
 };
 
 /// Of one round of the innermost loop.
-Body body_of(const Shape& shape, const machine::Machine& machine, const ll::Config& config,
-             const Structure& structure, const Rates& rates);
+Body body_of(const Work& work);
 
 }  // namespace mdh::model

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mdh/ll/config.h"
+#include "mdh/ll/decomposition.h"
 #include "mdh/model/rates.h"
 #include "mdh/model/shape.h"
 
@@ -30,9 +31,13 @@ struct Cost {
   double total() const;
 };
 
-/// The configuration is valid; its `fuse` is already applied to the program of the shape.
-Cost estimate(const Shape& shape, const machine::Machine& machine, const ll::Config& config,
-              const Rates& rates);
+/// The shape is that of the decomposition's computation. It is made once, for many estimates.
+Cost estimate(const Shape& shape, const ll::Decomposition& d, const Rates& rates);
+
+/// Of a configuration whose names and digits are valid; its `fuse` is already applied to the
+/// program, whose shape this is.
+Cost estimate(const Shape& shape, const hl::Program& program, const machine::Machine& machine,
+              const ll::Config& config, const Rates& rates);
 
 /// One line per part of the cost.
 std::string print(const Cost& cost);

@@ -22,7 +22,7 @@ Rates rates() {
 }
 
 Cost cost_of(const hl::Program& p, const std::string& config, const Rates& r = rates()) {
-  return estimate(shape_of(p), machine::find_machine("cpu"), ll::parse_config(config), r);
+  return estimate(shape_of(p), p, machine::find_machine("cpu"), ll::parse_config(config), r);
 }
 
 const char* const tiled =
@@ -101,9 +101,13 @@ std::string down_the_rows(const std::string& more) {
 }
 
 TEST(Cost, results_in_a_place_of_their_own_do_not_crowd_each_other_out) {
-  const std::string own = R"(, "acc": {"C": [{"inside": "L1.k", "region": "L1"}]})";
-  EXPECT_LT(cost_of(matmul(1024), down_the_rows(own)).l2,
-            cost_of(matmul(1024), down_the_rows("")).l2);
+  const std::string own =
+      R"(, "acc": {"C": [{"inside": "L1.k", "region": "L1", "layout": ["j", "i"]}]})";
+  const double user = cost_of(matmul(1024), down_the_rows("")).l2;
+  EXPECT_LT(cost_of(matmul(1024), down_the_rows(own)).l2, user);
+  // A cache keeps what it likes: without a layout of their own they stay in the user's buffer.
+  const std::string hint = R"(, "acc": {"C": [{"inside": "L1.k", "region": "L1"}]})";
+  EXPECT_EQ(cost_of(matmul(1024), down_the_rows(hint)).l2, user);
 }
 
 TEST(Cost, cores_share_the_work_and_an_uneven_share_is_seen) {
@@ -177,8 +181,8 @@ TEST(Cost, rows_that_crowd_each_other_out_come_again) {
   for (BufferShape& buffer : far.buffers) buffer.extents.back() = 4096;
   const machine::Machine& cpu = machine::find_machine("cpu");
   const ll::Config config = ll::parse_config(bands(16));
-  const double near_l2 = estimate(shape_of(p), cpu, config, rates()).l2;
-  EXPECT_GT(estimate(far, cpu, config, rates()).l2, 2 * near_l2);
+  const double near_l2 = estimate(shape_of(p), p, cpu, config, rates()).l2;
+  EXPECT_GT(estimate(far, p, cpu, config, rates()).l2, 2 * near_l2);
 }
 
 TEST(Cost, bands_share_the_rows_between_them) {

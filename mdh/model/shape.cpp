@@ -24,8 +24,14 @@ AccessShape access_of(const hl::Program& p, const hl::Access& access) {
   return shape;
 }
 
-BufferShape buffer_of(const hl::Program& p, const hl::BufferView& view, bool is_output) {
-  BufferShape shape{view.symbol.name, bytes_of(view.type), hl::extents(p, view), {}, is_output};
+BufferShape buffer_of(const hl::Program& p, const hl::BufferView& view, bool is_output,
+                      size_t number) {
+  BufferShape shape{.name = view.symbol.name,
+                    .element_bytes = bytes_of(view.type),
+                    .extents = hl::extents(p, view),
+                    .accesses = {},
+                    .is_output = is_output,
+                    .number = number};
   for (const hl::Access& access : view.accesses) shape.accesses.push_back(access_of(p, access));
   return shape;
 }
@@ -53,6 +59,31 @@ int Shape::dimension(const std::string& name) const {
   return -1;
 }
 
+bool depends_on(const BufferShape& buffer, int dimension) {
+  return std::any_of(buffer.accesses.begin(), buffer.accesses.end(), [&](const AccessShape& a) {
+    return std::any_of(a.index.begin(), a.index.end(),
+                       [&](const hl::Affine& index) { return index.coefficients[dimension] != 0; });
+  });
+}
+
+bool moves_along(const BufferShape& buffer, size_t axis, int dimension) {
+  return std::any_of(buffer.accesses.begin(), buffer.accesses.end(), [&](const AccessShape& a) {
+    return a.index[axis].coefficients[dimension] != 0;
+  });
+}
+
+int stride_along(const BufferShape& buffer, int dimension) {
+  int most = 0;
+  for (const AccessShape& access : buffer.accesses) {
+    for (size_t e = 0; e < access.index.size(); ++e) {
+      const int64_t step = access.index[e].coefficients[dimension];
+      if (step == 0) continue;
+      most = std::max(most, e + 1 == access.index.size() && step == 1 ? 1 : 2);
+    }
+  }
+  return most;
+}
+
 Shape shape_of(const hl::Program& p) {
   Shape shape;
   const std::vector<int64_t> sizes = hl::sizes(p);
@@ -60,8 +91,12 @@ Shape shape_of(const hl::Program& p) {
     shape.dimensions.push_back({p.dimensions[d].symbol.name, sizes[d], kind_of(p.dimensions[d])});
     shape.points *= static_cast<double>(sizes[d]);
   }
-  for (const hl::BufferView& view : p.inputs) shape.buffers.push_back(buffer_of(p, view, false));
-  for (const hl::BufferView& view : p.outputs) shape.buffers.push_back(buffer_of(p, view, true));
+  for (size_t b = 0; b < p.inputs.size(); ++b) {
+    shape.buffers.push_back(buffer_of(p, p.inputs[b], false, b));
+  }
+  for (size_t b = 0; b < p.outputs.size(); ++b) {
+    shape.buffers.push_back(buffer_of(p, p.outputs[b], true, b));
+  }
   const scalar::Function f = hl::scalar_function(p), combine = hl::combine_function(p);
   const bool combines = std::any_of(
       shape.dimensions.begin(), shape.dimensions.end(),

@@ -31,6 +31,7 @@ struct BufferShape {
   std::vector<int64_t> extents;
   std::vector<AccessShape> accesses;
   bool is_output = false;
+  size_t number = 0;  // among the inputs, or among the outputs
 };
 
 struct Shape {
@@ -42,6 +43,15 @@ struct Shape {
 
   int dimension(const std::string& name) const;  // -1: there is none
 };
+
+/// Some index function of the buffer moves with the dimension.
+bool depends_on(const BufferShape& buffer, int dimension);
+
+/// Some index function of one of its dimensions does.
+bool moves_along(const BufferShape& buffer, size_t axis, int dimension);
+
+/// How an address moves with a dimension: 0, 1, or more (2 stands for all others).
+int stride_along(const BufferShape& buffer, int dimension);
 
 /// Of a program whose sizes are numbers.
 Shape shape_of(const hl::Program& program);

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace mdh::model {
-namespace {
 
 class TrafficCounter {
  public:
-  TrafficCounter(const Shape& shape, const machine::Machine& machine, const ll::Config& config,
-                 const Structure& structure, const Rates& rates)
-      : shape_(shape), machine_(machine), config_(config), s_(structure), rates_(rates) {}
+  explicit TrafficCounter(const Work& work)
+      : w_(work), shape_(work.shape), s_(work.structure), rates_(work.rates) {}
 
   Traffic into(int64_t capacity) const {
     const double room = 0.75 * static_cast<double>(capacity);
@@ -39,76 +36,48 @@ class TrafficCounter {
 
   double copied() const {
     double time = 0;
-    for (const BufferShape& buffer : shape_.buffers) {
-      const auto staged = config_.stage.find(buffer.name);
-      if (buffer.is_output || staged == config_.stage.end()) continue;
-      for (const ll::Relocation& r : staged->second) {
-        if (is_copy(buffer, r) || is_array(buffer, r)) time += copied(buffer, r);
-      }
+    for (const ll::Staging& s : w_.d.stagings()) {
+      if (is_copy_in_memory(s)) time += copied(shape_.buffers[s.buffer], s);
     }
     return time;
   }
 
  private:
-  const std::vector<Level>& loops() const { return s_.loops.levels; }
+  const Loops& loops() const { return s_.loops; }
 
-  bool is_copy(const BufferShape& buffer, const ll::Relocation& r) const {
-    return is_in_cache(r) && !r.layout.empty() && !is_kept(buffer, r.layout);
+  /// What the core's loops from a position on touch. Many questions are about the same.
+  struct Remembered {
+    std::optional<Touched> box;
+    std::optional<double> crowded_out;
+  };
+
+  Remembered& remembered(const BufferShape& buffer, size_t at) const {
+    const size_t positions = loops().size() + 1;
+    if (remembered_.empty()) remembered_.resize(shape_.buffers.size() * positions);
+    return remembered_[static_cast<size_t>(&buffer - shape_.buffers.data()) * positions + at];
   }
 
-  /// The order of the buffer itself: in a cache that is no copy.
-  bool is_kept(const BufferShape& buffer, const std::vector<ll::LayoutAxis>& layout) const {
-    if (layout.size() != buffer.extents.size()) return false;
-    for (size_t e = 0; e < layout.size(); ++e) {
-      if (!layout[e].layer.empty()) return false;
-      const int d = shape_.dimension(layout[e].dimension);
-      const bool same =
-          d < 0 ? layout[e].dimension == std::to_string(e + 1) : moves_along(buffer, e, d);
-      if (!same) return false;
-    }
-    return true;
+  const Touched& box(const BufferShape& buffer, size_t at) const {
+    std::optional<Touched>& known = remembered(buffer, at).box;
+    if (!known) known = touched(shape_, loops(), buffer, at);
+    return *known;
   }
 
-  /// A tile for registers that loops inside of it walk along is a copy in memory.
-  bool is_array(const BufferShape& buffer, const ll::Relocation& r) const {
-    const machine::Region* region = machine_.find_region(r.region);
-    if (!region || !region->is_explicit) return false;
-    for (size_t n = s_.whole.position(r.from); n < s_.whole.levels.size(); ++n) {
-      const Level& level = s_.whole.levels[n];
-      if (level.kind == machine::LayerKind::loop && depends_on(buffer, level.dimension))
-        return true;
-    }
-    return false;
+  bool is_before_cores(const ll::Staging& s) const {
+    return std::any_of(s_.whole.begin() + s.position, s_.whole.end(),
+                       [](const ll::NestLoop* loop) { return loop->is_parallel(); });
   }
 
-  /// The first of the core's loops inside of a place.
-  size_t loop_at(const ll::LevelName& from) const {
-    const size_t at = s_.whole.position(from);
-    size_t loop = 0;
-    for (size_t n = 0; n < at; ++n) {
-      if (s_.whole.levels[n].kind == machine::LayerKind::loop) ++loop;
-    }
-    return loop;
-  }
-
-  bool is_before_cores(const ll::LevelName& from) const {
-    const size_t at = s_.whole.position(from);
-    for (size_t n = at; n < s_.whole.levels.size(); ++n) {
-      if (s_.whole.levels[n].kind == machine::LayerKind::cores) return true;
-    }
-    return false;
-  }
-
-  double copied(const BufferShape& buffer, const ll::Relocation& r) const {
-    const size_t at = loop_at(r.from);
-    double elements = static_cast<double>(tile_of(shape_, s_.loops, buffer, at).elements);
-    if (is_before_cores(r.from)) {
-      elements = static_cast<double>(tile_of(shape_, s_.whole, buffer, 0).elements) /
+  double copied(const BufferShape& buffer, const ll::Staging& r) const {
+    const size_t at = s_.loops_before(r.position);
+    double elements = static_cast<double>(box(buffer, at).elements);
+    if (is_before_cores(r)) {
+      elements = static_cast<double>(touched(shape_, s_.whole, buffer, 0).elements) /
                  static_cast<double>(rates_.cores);
     } else {
       elements *= rounds(at);
     }
-    const bool rows = r.layout.empty() || keeps_rows(buffer, r);
+    const bool rows = keeps_rows(buffer, r);
     const double bytes = elements * static_cast<double>(buffer.element_bytes);
     const double tile = bytes / rounds(at);
     const double rate = tile > static_cast<double>(rates_.l3_bytes) / 2   ? rates_.memory
@@ -124,10 +93,10 @@ class TrafficCounter {
   }
 
   /// Lines at the beginning of the rows of a tile; all of them if rows are not walked along.
-  double begun_lines(const BufferShape& buffer, const ll::Relocation& r, size_t at,
+  double begun_lines(const BufferShape& buffer, const ll::Staging& r, size_t at,
                      double bytes) const {
     const double line = static_cast<double>(rates_.line_bytes);
-    const Tile source = tile_of(shape_, s_.loops, buffer, at);
+    const Touched& source = box(buffer, at);
     if (source.extents.empty()) return 0;
     if (walks_across(buffer, r)) return bytes / line;
     if (source.extents.back() == buffer.extents.back()) return 0;
@@ -138,30 +107,33 @@ class TrafficCounter {
   static constexpr double first_lines = 16;  // of a run, until what comes next is loaded ahead
 
   /// Pieces of rows are copied one below the other, though the rows go on: nothing is loaded ahead.
-  bool walks_across(const BufferShape& buffer, const ll::Relocation& r) const {
-    if (r.layout.empty() || !keeps_rows(buffer, r)) return false;
-    return !is_copied_in_blocks(buffer, r.layout) && cuts_rows(r.layout);
+  bool walks_across(const BufferShape& buffer, const ll::Staging& r) const {
+    return keeps_rows(buffer, r) && !is_copied_in_blocks(buffer, r) && cuts_rows(r.place.layout);
   }
 
   /// Along the first axis of a dimension, if it has several blocks.
-  bool is_copied_in_blocks(const BufferShape& buffer,
-                           const std::vector<ll::LayoutAxis>& layout) const {
-    const auto codes = config_.code.stage.find(buffer.name);
-    if (codes == config_.code.stage.end() || codes->second.empty()) return false;
-    const auto& order = codes->second.front().copy_order;
+  bool is_copied_in_blocks(const BufferShape& buffer, const ll::Staging& r) const {
+    const auto order = w_.d.code_of(r).copy_order;
     return std::any_of(order.begin(), order.end(), [&](const auto& block) {
-      const auto axis = std::find_if(layout.begin(), layout.end(),
-                                     [&](const auto& a) { return a.dimension == block.first; });
-      return axis != layout.end() && parts_of(*axis) > block.second;
+      const auto axis = std::find_if(r.place.layout.begin(), r.place.layout.end(),
+                                     [&](auto& a) { return walks_along(buffer, block.first, a); });
+      return axis != r.place.layout.end() && parts_of(block.first, *axis) > block.second;
     });
   }
 
+  bool walks_along(const BufferShape& buffer, const std::string& dimension,
+                   const ll::Axis& axis) const {
+    const int d = shape_.dimension(dimension);
+    if (d < 0) return dimension == std::to_string(axis.dimension);
+    return moves_along(buffer, static_cast<size_t>(axis.dimension) - 1, d);
+  }
+
   /// Of a digit; of a whole dimension more than anyone asks for.
-  int64_t parts_of(const ll::LayoutAxis& axis) const {
-    const auto split = config_.split.find(axis.dimension);
-    if (axis.layer.empty() || split == config_.split.end()) return INT64_MAX;
-    for (const ll::Digit& digit : split->second) {
-      if (digit.layer == axis.layer) return digit.parts;
+  int64_t parts_of(const std::string& dimension, const ll::Axis& axis) const {
+    if (axis.layer.empty()) return INT64_MAX;
+    for (const ll::NestLoop* loop : s_.whole) {
+      const bool same = dimension_of(loop) == shape_.dimension(dimension);
+      if (same && w_.d.program().layers[loop->level.layer] == axis.layer) return loop->parts;
     }
     return 1;
   }
@@ -173,24 +145,20 @@ class TrafficCounter {
   }
 
   /// The last axis of the tile is the last one of the buffer.
-  bool keeps_rows(const BufferShape& buffer, const ll::Relocation& r) const {
-    const ll::LayoutAxis& last = r.layout.back();
-    const int d = shape_.dimension(last.dimension);
-    if (d < 0) return last.dimension == std::to_string(buffer.extents.size());
-    return std::any_of(buffer.accesses.begin(), buffer.accesses.end(), [&](const AccessShape& a) {
-      return !a.index.empty() && a.index.back().coefficients[d] == 1;
-    });
+  static bool keeps_rows(const BufferShape& buffer, const ll::Staging& r) {
+    return r.place.layout.empty() ||
+           r.place.layout.back().dimension == static_cast<int>(buffer.extents.size());
   }
 
   double rounds(size_t before) const {
     double product = 1;
-    for (size_t n = 0; n < before; ++n) product *= static_cast<double>(loops()[n].parts);
+    for (size_t n = 0; n < before; ++n) product *= static_cast<double>(loops()[n]->parts);
     return product;
   }
 
   /// A packed tile has no holes; otherwise memory comes in lines.
   double bytes_of(const BufferShape& buffer, size_t at) const {
-    const Tile tile = tile_of(shape_, s_.loops, buffer, at);
+    const Touched& tile = box(buffer, at);
     const double packed = static_cast<double>(tile.elements * buffer.element_bytes);
     if (is_packed(buffer, at) || tile.extents.empty()) return packed;
     const double line = static_cast<double>(rates_.line_bytes);
@@ -207,31 +175,31 @@ class TrafficCounter {
 
   /// Short rows that crowd each other out have to come again in every round in which they are used
   /// again, or used further.
-  double crowding(const BufferShape& buffer, const Tile& tile, size_t at) const {
+  double crowding(const BufferShape& buffer, const Touched& tile, size_t at) const {
     const double row = static_cast<double>(tile.extents.back() * buffer.element_bytes);
     if (row >= 1024 || tile.extents.back() == buffer.extents.back()) return 1;
     const double again = std::min({7.0, 1024 / row - 1, visits(buffer, at) - 1});
-    return again <= 0 ? 1 : 1 + again * crowded_out(buffer, tile);
+    return again <= 0 ? 1 : 1 + again * crowded_out(buffer, at);
   }
 
   /// Rounds of the loops from a position on that come back to lines of the same rows.
   double visits(const BufferShape& buffer, size_t at) const {
     double count = 1;
     for (size_t n = at; n < s_.replicated; ++n) {
-      const int d = loops()[n].dimension;
+      const int d = dimension_of(loops()[n]);
       const bool same = !depends_on(buffer, d) || moves_along(buffer, buffer.extents.size() - 1, d);
-      if (same) count *= static_cast<double>(loops()[n].parts);
+      if (same) count *= static_cast<double>(loops()[n]->parts);
     }
     return count;
   }
 
   /// Bytes of a tile's row; of parts that lie far apart, every element is in a line of its own.
-  double touched_of_row(const BufferShape& buffer, const Tile& tile) const {
+  double touched_of_row(const BufferShape& buffer, const Touched& tile) const {
     return std::min(static_cast<double>(tile.extents.back() * buffer.element_bytes),
                     static_cast<double>(tile.counts.back() * rates_.line_bytes));
   }
 
-  double rows_of(const Tile& tile) const {
+  double rows_of(const Touched& tile) const {
     double rows = 1;
     for (size_t e = 0; e + 1 < tile.counts.size(); ++e) {
       rows *= static_cast<double>(tile.counts[e]);
@@ -247,33 +215,34 @@ class TrafficCounter {
     size_t at = s_.replicated, axis = buffer.extents.size() - 1;
     double run = line;
     while (true) {
-      const Tile tile = tile_of(shape_, s_.loops, buffer, at);
+      const Touched& tile = box(buffer, at);
       if (axis + 1 == buffer.extents.size()) {
         run = static_cast<double>(tile.extents.back() * buffer.element_bytes);
       }
       if (at == 0) break;
-      const int d = loops()[at - 1].dimension;
+      const int d = dimension_of(loops()[at - 1]);
       const bool whole = tile.extents[axis] == buffer.extents[axis];
       if (depends_on(buffer, d) && !moves_along(buffer, axis, d)) {
         if (!whole || axis == 0 || !moves_along(buffer, axis - 1, d)) break;
         --axis;
-        run *= static_cast<double>(loops()[at - 1].parts);
+        run *= static_cast<double>(loops()[at - 1]->parts);
       }
       --at;
     }
     return std::max(run, line);
   }
 
-  static bool moves_along(const BufferShape& buffer, size_t axis, int d) {
-    return std::any_of(buffer.accesses.begin(), buffer.accesses.end(),
-                       [&](const AccessShape& a) { return a.index[axis].coefficients[d] != 0; });
-  }
-
   /// The part of a tile's rows that find no place in a cache, though there is room: those whose
   /// distance is a multiple of what lines are placed by.
-  double crowded_out(const BufferShape& buffer, const Tile& tile) const {
+  double crowded_out(const BufferShape& buffer, size_t at) const {
+    std::optional<double>& known = remembered(buffer, at).crowded_out;
+    if (!known) known = count_crowded_out(buffer, box(buffer, at));
+    return *known;
+  }
+
+  double count_crowded_out(const BufferShape& buffer, const Touched& tile) const {
     const int64_t sets = std::max<int64_t>(1, rates_.l1_bytes / rates_.line_bytes / ways);
-    std::map<int64_t, int> lines;
+    std::vector<int> lines(static_cast<size_t>(sets), 0);
     int64_t rows = 0;
     std::vector<int64_t> index(tile.extents.size(), 0);
     while (!index.empty() && rows < 256) {
@@ -288,12 +257,12 @@ class TrafficCounter {
       if (e == 0) break;
     }
     int64_t out = 0;
-    for (const auto& [set, count] : lines) out += std::max(0, count - ways);
+    for (const int count : lines) out += std::max(0, count - ways);
     return rows == 0 ? 0 : static_cast<double>(out) / static_cast<double>(rows);
   }
 
   /// From one index that is touched to the next.
-  static int64_t distance(const Tile& tile, size_t e) {
+  static int64_t distance(const Touched& tile, size_t e) {
     return tile.counts[e] < 2 ? 1 : (tile.extents[e] - 1) / (tile.counts[e] - 1);
   }
 
@@ -302,51 +271,50 @@ class TrafficCounter {
     double bytes = 0;
     const double line = static_cast<double>(rates_.line_bytes);
     for (const BufferShape& buffer : shape_.buffers) {
-      const Tile tile = tile_of(shape_, s_.loops, buffer, s_.replicated);
+      const Touched& tile = box(buffer, s_.replicated);
       if (tile.extents.size() < 2 || is_packed(buffer, s_.replicated)) continue;
       const double row = touched_of_row(buffer, tile);
       const bool again = s_.replicated > 0 && !is_held(buffer) &&
-                         !depends_on(buffer, loops()[s_.replicated - 1].dimension);
+                         !depends_on(buffer, dimension_of(loops()[s_.replicated - 1]));
       if (!again && (row >= line || !goes_on(buffer, s_.replicated))) continue;
-      bytes +=
-          crowded_out(buffer, tile) * rows_of(tile) * std::max(row, line) * rounds(s_.replicated);
+      bytes += crowded_out(buffer, s_.replicated) * rows_of(tile) * std::max(row, line) *
+               rounds(s_.replicated);
     }
     return bytes;
   }
 
   /// In registers over some loops.
   bool is_held(const BufferShape& buffer) const {
-    const auto is_register = [&](const ll::Relocation& r) {
-      const machine::Region* region = machine_.find_region(r.region);
-      return region && region->is_explicit;
+    const auto is_there = [&](const ll::Place& place) {
+      return ll::is_register(w_.d.machine(), place.region);
     };
-    const auto& places = buffer.is_output ? config_.acc : config_.stage;
-    const auto mine = places.find(buffer.name);
-    return mine != places.end() &&
-           std::any_of(mine->second.begin(), mine->second.end(), is_register);
+    if (buffer.is_output) {
+      return std::any_of(w_.d.runs().begin(), w_.d.runs().end(), [&](const ll::Run& run) {
+        return run.start >= 0 && is_there(run.places[buffer.number]);
+      });
+    }
+    return std::any_of(w_.d.stagings().begin(), w_.d.stagings().end(), [&](const ll::Staging& s) {
+      return s.buffer == buffer.number && is_there(s.place);
+    });
   }
 
   static constexpr int ways = 4;
 
   bool goes_on(const BufferShape& buffer, size_t at) const {
     if (at == 0 || buffer.extents.empty()) return false;
-    return moves_along(buffer, buffer.extents.size() - 1, loops()[at - 1].dimension);
+    return moves_along(buffer, buffer.extents.size() - 1, dimension_of(loops()[at - 1]));
   }
 
   /// In a place of its own: a copy of an input, results that are not final.
   bool is_packed(const BufferShape& buffer, size_t at) const {
-    const auto& places = buffer.is_output ? config_.acc : config_.stage;
-    const auto mine = places.find(buffer.name);
-    if (mine == places.end()) return false;
-    return std::any_of(mine->second.begin(), mine->second.end(), [&](const ll::Relocation& r) {
-      const bool own = buffer.is_output ? is_in_cache(r) : is_copy(buffer, r);
-      return own && loop_at(r.from) <= at;
+    if (buffer.is_output) {
+      return std::any_of(w_.d.runs().begin(), w_.d.runs().end(), [&](const ll::Run& run) {
+        return run.start >= 0 && !run.in_registers && s_.loops_before(run.start) <= at;
+      });
+    }
+    return std::any_of(w_.d.stagings().begin(), w_.d.stagings().end(), [&](const ll::Staging& s) {
+      return s.buffer == buffer.number && is_copy_in_memory(s) && s_.loops_before(s.position) <= at;
     });
-  }
-
-  bool is_in_cache(const ll::Relocation& r) const {
-    const machine::Region* region = machine_.find_region(r.region);
-    return region && !region->is_explicit;
   }
 
   double bytes_of_all(size_t at) const {
@@ -359,31 +327,30 @@ class TrafficCounter {
   /// which they still do.
   double crowded_bytes(const BufferShape& buffer, size_t fits) const {
     size_t at = fits;
-    Tile tile = tile_of(shape_, s_.loops, buffer, at);
-    while (at < s_.replicated && is_crowded(buffer, tile, at)) {
-      tile = tile_of(shape_, s_.loops, buffer, ++at);
-    }
+    while (at < s_.replicated && is_crowded(buffer, at)) ++at;
+    const Touched& tile = box(buffer, at);
     if (at == fits || tile.extents.empty()) return 0;
     return rows_of(tile) * touched_of_row(buffer, tile) * rounds_of(buffer, at, true);
   }
 
-  bool is_crowded(const BufferShape& buffer, const Tile& tile, size_t at) const {
+  bool is_crowded(const BufferShape& buffer, size_t at) const {
+    const Touched& tile = box(buffer, at);
     const bool lines =
         !tile.extents.empty() && tile.extents.back() * buffer.element_bytes >= rates_.line_bytes;
-    return lines && !is_packed(buffer, at) && crowded_out(buffer, tile) >= 0.25;
+    return lines && !is_packed(buffer, at) && crowded_out(buffer, at) >= 0.25;
   }
 
   /// How often the tile has to come. What does not move with the loops right around it stays.
   double rounds_of(const BufferShape& buffer, size_t at, bool stays) const {
     size_t n = at;
-    while (stays && n > 0 && !depends_on(buffer, loops()[n - 1].dimension)) --n;
+    while (stays && n > 0 && !depends_on(buffer, dimension_of(loops()[n - 1]))) --n;
     return rounds(n);
   }
 
   /// Rows that are far apart lie on pages of their own.
   double misses(const BufferShape& buffer, size_t at) const {
     if (is_packed(buffer, at) || buffer.extents.size() < 2) return 0;
-    const Tile tile = tile_of(shape_, s_.loops, buffer, at);
+    const Touched& tile = box(buffer, at);
     if (tile.extents.back() == buffer.extents.back()) return 0;
     const double row_bytes = static_cast<double>(buffer.extents.back() * buffer.element_bytes);
     const double used = static_cast<double>(tile.extents.back() * buffer.element_bytes);
@@ -392,16 +359,14 @@ class TrafficCounter {
     return std::clamp(1024.0 / used, 0.0, 1.0);
   }
 
+  const Work& w_;
   const Shape& shape_;
-  const machine::Machine& machine_;
-  const ll::Config& config_;
   const Structure& s_;
   const Rates& rates_;
+  mutable std::vector<Remembered> remembered_;
 };
 
-}  // namespace
-
-bool cuts_rows(const std::vector<ll::LayoutAxis>& layout) {
+bool cuts_rows(const ll::Layout& layout) {
   bool between = false;
   for (size_t n = layout.size(); n-- > 0;) {
     const bool same = layout[n].dimension == layout.back().dimension;
@@ -411,14 +376,11 @@ bool cuts_rows(const std::vector<ll::LayoutAxis>& layout) {
   return false;
 }
 
-Traffic traffic_into(const Shape& shape, const machine::Machine& machine, const ll::Config& config,
-                     const Structure& structure, const Rates& rates, int64_t capacity) {
-  return TrafficCounter(shape, machine, config, structure, rates).into(capacity);
-}
+Movement::Movement(const Work& work) : counter_(std::make_unique<TrafficCounter>(work)) {}
+Movement::~Movement() = default;
 
-double copying(const Shape& shape, const machine::Machine& machine, const ll::Config& config,
-               const Structure& structure, const Rates& rates) {
-  return TrafficCounter(shape, machine, config, structure, rates).copied();
-}
+Traffic Movement::into(int64_t capacity) const { return counter_->into(capacity); }
+
+double Movement::copying() const { return counter_->copied(); }
 
 }  // namespace mdh::model

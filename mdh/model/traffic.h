@@ -1,7 +1,9 @@
 // What has to come from where.
 #pragma once
 
-#include "mdh/model/body.h"
+#include <memory>
+
+#include "mdh/model/structure.h"
 
 namespace mdh::model {
 
@@ -13,15 +15,25 @@ struct Traffic {
   double lines = 0;  // at the beginning of runs, which nobody asked for ahead
 };
 
-Traffic traffic_into(const Shape& shape, const machine::Machine& machine, const ll::Config& config,
-                     const Structure& structure, const Rates& rates, int64_t capacity);
+class TrafficCounter;
+
+class Movement {
+ public:
+  /// The work outlives it.
+  explicit Movement(const Work& work);
+  ~Movement();
+
+  Traffic into(int64_t capacity) const;
+
+  /// Elements that one core copies into tiles, times the cost of each, in nanoseconds.
+  double copying() const;
+
+ private:
+  std::unique_ptr<TrafficCounter> counter_;
+};
 
 /// A copy in panels: what walks along its last axis is also an axis outside of others, so that the
 /// pieces of a row lie apart.
-bool cuts_rows(const std::vector<ll::LayoutAxis>& layout);
-
-/// Elements that one core copies into tiles, times the cost of each, in nanoseconds.
-double copying(const Shape& shape, const machine::Machine& machine, const ll::Config& config,
-               const Structure& structure, const Rates& rates);
+bool cuts_rows(const ll::Layout& layout);
 
 }  // namespace mdh::model

@@ -6,7 +6,7 @@
 #include "mdh/hl/analysis.h"
 #include "mdh/model/cost.h"
 #include "mdh/model/traffic.h"
-#include "mdh/passes/lower/fuse.h"
+#include "mdh/passes/lower/lower.h"
 #include "mdh/report/markup.h"
 #include "mdh/report/sections.h"
 #include "mdh/report/units.h"
@@ -29,21 +29,16 @@ struct Shares {
 
 Shares shares_of(const model::Structure& structure, int cores) {
   double parts = 1;
-  for (const model::Level& level : structure.cores.levels) {
-    parts *= static_cast<double>(level.parts);
-  }
+  for (const ll::NestLoop* loop : structure.cores) parts *= static_cast<double>(loop->parts);
   return {std::ceil(parts / cores), std::min<double>(cores, parts)};
 }
 
-std::vector<Moved> moved_by(const model::Shape& shape, const TuningPage& page) {
-  const ll::Config& config = page.report.best->config;
-  const model::Rates& rates = page.rates;
-  const model::Structure structure = structure_of(nest_of(shape, page.machine, config));
-  const Shares shares = shares_of(structure, rates.cores);
+std::vector<Moved> moved_by(const model::Work& work) {
+  const model::Rates& rates = work.rates;
+  const model::Movement movement(work);
+  const Shares shares = shares_of(work.structure, rates.cores);
   const auto row = [&](const char* to, const char* from, int64_t capacity, double rate) {
-    const double bytes =
-        traffic_into(shape, page.machine, config, structure, rates, capacity).bytes *
-        shares.of_busiest;
+    const double bytes = movement.into(capacity).bytes * shares.of_busiest;
     return Moved{to, from, bytes, bytes * shares.cores, rate};
   };
   // Cores share the last cache.
@@ -111,10 +106,13 @@ std::string time_table(const model::Cost& cost, double measured_us) {
 
 std::string traffic_section(const TuningPage& page) {
   const tuning::Trial& best = *page.report.best;
-  const model::Shape shape = model::shape_of(passes::fuse(page.program, best.config.fuse));
+  const ll::Program low = passes::lower(page.program, page.machine, best.config);
+  const ll::Decomposition d(low, page.machine);
+  const model::Shape shape = model::shape_of(low.computation);
+  const model::Work work(shape, d, page.rates);
   const std::string text =
-      traffic_table(moved_by(shape, page), static_cast<double>(hl::bytes(page.program))) +
-      time_table(estimate(shape, page.machine, best.config, page.rates), best.timing.median_us);
+      traffic_table(moved_by(work), static_cast<double>(hl::bytes(page.program))) +
+      time_table(estimate(shape, d, page.rates), best.timing.median_us);
   return section("Memory traffic and time, estimated",
                  "What the model of costs expects of the best configuration. Nothing here is "
                  "measured but the last line. Moving data overlaps with computing, so that the "

@@ -2,15 +2,16 @@
 
 #include <algorithm>
 
-#include "mdh/model/nest.h"
-#include "mdh/passes/lower/fuse.h"
+#include "mdh/ll/names.h"
+#include "mdh/model/structure.h"
+#include "mdh/passes/lower/lower.h"
 #include "mdh/support/text.h"
 
 namespace mdh::report {
 namespace {
 
-NodeKind kind_of(const model::Level& level) {
-  switch (level.kind) {
+NodeKind kind_of(const machine::Layer& layer) {
+  switch (layer.kind) {
     case machine::LayerKind::loop:
       return NodeKind::loop;
     case machine::LayerKind::cores:
@@ -18,76 +19,95 @@ NodeKind kind_of(const model::Level& level) {
     case machine::LayerKind::replicated:
       break;
   }
-  return level.lanes ? NodeKind::lanes : NodeKind::registers;
+  return layer.lanes ? NodeKind::lanes : NodeKind::registers;
 }
 
 class TreeBuilder {
  public:
-  TreeBuilder(const hl::Program& program, const machine::Machine& machine, const ll::Config& config)
-      : shape_(model::shape_of(passes::fuse(program, config.fuse))),
-        machine_(machine),
-        config_(config),
-        nest_(model::nest_of(shape_, machine, config)) {}
+  explicit TreeBuilder(const ll::Decomposition& d)
+      : d_(d), shape_(model::shape_of(d.computation())), loops_(model::structure_of(d).whole) {}
 
   Tree build() {
     Tree tree;
     for (const model::DimensionShape& d : shape_.dimensions) tree.dimensions.push_back(d.name);
     tree.nodes.push_back({NodeKind::whole, "all", 1, inside(0), {}});
-    for (size_t n = 0; n < nest_.levels.size(); ++n) {
-      const model::Level& level = nest_.levels[n];
-      tree.nodes.push_back({kind_of(level), to_string(level.name), level.parts, inside(n + 1), {}});
+    for (size_t n = 0; n < loops_.size(); ++n) {
+      tree.nodes.push_back({kind_of(*loops_[n]->layer),
+                            to_string(d_.program(), loops_[n]->level),
+                            loops_[n]->parts,
+                            inside(n + 1),
+                            {}});
     }
-    add_places(config_.stage, tree);
-    add_places(config_.acc, tree);
-    tree.nodes.push_back({NodeKind::function, "f", 1, inside(nest_.levels.size()), {}});
+    add_stagings(tree);
+    add_accumulators(tree);
+    tree.nodes.push_back({NodeKind::function, "f", 1, inside(loops_.size()), {}});
     return tree;
   }
 
  private:
   std::vector<int64_t> inside(size_t from) const {
-    std::vector<int64_t> points;
+    std::vector<int64_t> all;
     for (size_t d = 0; d < shape_.dimensions.size(); ++d) {
-      points.push_back(
-          std::min(nest_.points(static_cast<int>(d), from), shape_.dimensions[d].size));
+      const int64_t count = model::points(loops_, static_cast<int>(d), from);
+      all.push_back(std::min(count, shape_.dimensions[d].size));
     }
-    return points;
+    return all;
   }
 
-  /// A buffer that moves at a level does so in each part of the level around it: the node with the
-  /// position of the level, because the whole computation is the first one.
-  void add_places(const ll::Relocations& relocations, Tree& tree) const {
-    for (const model::BufferShape& buffer : shape_.buffers) {
-      const auto found = relocations.find(buffer.name);
-      if (found == relocations.end()) continue;
-      for (const ll::Relocation& place : found->second) {
-        const size_t at = nest_.position(place.from);
-        tree.nodes[at].places.push_back(place_of(buffer, place, at));
+  // A buffer that moves at a loop does so in each part of the loop around it: the node with the
+  // position of the loop, because the whole computation is the first one.
+
+  void add_stagings(Tree& tree) const {
+    std::vector<ll::Layout> outside;
+    for (const hl::BufferView& view : d_.computation().inputs) {
+      outside.push_back(ll::row_major(view));
+    }
+    for (const ll::Staging& s : d_.stagings()) {
+      if (s.accesses.front() != 0) continue;  // one family of accesses stands for all
+      TreePlace place = place_of(shape_.buffers[s.buffer], s.position, s.place.region);
+      place.kind = s.is_hint ? PlaceKind::stays : PlaceKind::copy;
+      if (s.place.layout != outside[s.buffer]) {
+        place.layout = layout_text(d_.computation().inputs[s.buffer], s.place.layout);
+      }
+      outside[s.buffer] = s.place.layout;
+      tree.nodes[static_cast<size_t>(s.position)].places.push_back(std::move(place));
+    }
+  }
+
+  void add_accumulators(Tree& tree) const {
+    const size_t inputs = d_.computation().inputs.size();
+    for (size_t b = 0; b < d_.computation().outputs.size(); ++b) {
+      for (const ll::Run& run : d_.runs()) {
+        if (run.start < 0) continue;
+        TreePlace place = place_of(shape_.buffers[inputs + b], run.start, run.places[b].region);
+        place.kind = PlaceKind::accumulator;
+        tree.nodes[static_cast<size_t>(run.start)].places.push_back(std::move(place));
       }
     }
   }
 
-  TreePlace place_of(const model::BufferShape& buffer, const ll::Relocation& place,
-                     size_t at) const {
-    const machine::Region* region = machine_.find_region(place.region);
-    const bool is_copied = !place.layout.empty() || (region && region->is_explicit);
-    std::vector<std::string> axes;
-    for (const ll::LayoutAxis& axis : place.layout) axes.push_back(to_string(axis));
-    const model::Tile tile = tile_of(shape_, nest_, buffer, at);
-    return {buffer.is_output ? PlaceKind::accumulator
-            : is_copied      ? PlaceKind::copy
-                             : PlaceKind::stays,
-            buffer.name,
-            place.region,
-            join(axes, ", "),
-            tile.extents,
-            tile.elements,
-            tile.elements * buffer.element_bytes};
+  TreePlace place_of(const model::BufferShape& buffer, int position,
+                     const std::string& region) const {
+    const model::Touched box = touched(shape_, loops_, buffer, static_cast<size_t>(position));
+    return {.buffer = buffer.name,
+            .region = region,
+            .layout = {},
+            .extents = box.extents,
+            .elements = box.elements,
+            .bytes = box.elements * buffer.element_bytes};
   }
 
+  std::string layout_text(const hl::BufferView& view, const ll::Layout& layout) const {
+    std::vector<std::string> axes;
+    for (const ll::Axis& axis : layout) {
+      axes.push_back(to_string(layout_axis(d_.computation(), view, axis)));
+    }
+    return join(axes, ", ");
+  }
+
+  const ll::Decomposition& d_;
   const model::Shape shape_;
-  const machine::Machine& machine_;
-  const ll::Config& config_;
-  const model::Nest nest_;
+  const model::Loops loops_;
 };
 
 }  // namespace
@@ -112,7 +132,8 @@ const char* to_string(NodeKind kind) {
 
 Tree tree_of(const hl::Program& program, const machine::Machine& machine,
              const ll::Config& config) {
-  return TreeBuilder(program, machine, config).build();
+  const ll::Program low = passes::lower(program, machine, config);
+  return TreeBuilder(ll::Decomposition(low, machine)).build();
 }
 
 }  // namespace mdh::report

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "mdh/ll/roles.h"
 #include "mdh/model/cost.h"
 #include "mdh/passes/lower/fuse.h"
 #include "mdh/search/sketches.h"
@@ -113,7 +114,7 @@ class Chooser {
   /// What is estimated wrongly for one is so for all with the same tile of registers, the same
   /// innermost loops and the same copies: only few of a kind are worth a try.
   std::string kind_of(const tune::Point& point) const {
-    const SpaceLayers layers = space_layers(machine_);
+    const ll::Roles layers = ll::roles_of(machine_);
     std::string kind;
     for (size_t n = 0; n < point.size(); ++n) {
       const std::string& name = point.names()[n];
@@ -142,14 +143,14 @@ double PointEstimate::operator()(const SearchSpace& space, const tune::Point& po
   if (found == shapes_.end()) {
     found = shapes_.emplace(fuse, model::shape_of(space.fused(point))).first;
   }
-  return model::estimate(found->second, machine_, space.config(point), rates_).total();
+  return model::estimate(found->second, space.fused(point), machine_, space.config(point), rates_)
+      .total();
 }
 
 double estimated_cost(const hl::Program& program, const machine::Machine& machine,
                       const ll::Config& config, const model::Rates& rates) {
-  return model::estimate(model::shape_of(passes::fuse(program, config.fuse)), machine, config,
-                         rates)
-      .total();
+  const hl::Program fused = passes::fuse(program, config.fuse);
+  return model::estimate(model::shape_of(fused), fused, machine, config, rates).total();
 }
 
 namespace {

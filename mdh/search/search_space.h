@@ -28,19 +28,6 @@
 
 namespace mdh::search {
 
-/// What a layer is there for, by name; empty where the machine has none.
-struct SpaceLayers {
-  std::vector<std::string> cores;  // from outside in
-  std::string outer, inner;        // the two innermost memory layers
-  std::string registers, lanes;
-  std::vector<std::vector<std::string>> significance;
-
-  /// All of them, as loops are nested.
-  std::vector<std::string> nested() const;
-};
-
-SpaceLayers space_layers(const machine::Machine& machine);
-
 struct SpaceOptions {
   int cores = 1;
   bool restricted = false;                                    // the paper's three restrictions

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "mdh/ll/names.h"
 #include "mdh/model/traffic.h"
 #include "mdh/search/space_layouts.h"
 
 namespace mdh::search {
 namespace {
-
-constexpr Role all_roles[] = {Role::cores, Role::outer, Role::inner, Role::registers, Role::lanes};
 
 class Outline {
  public:
@@ -17,7 +16,7 @@ class Outline {
 
   ll::Config run() {
     config_.fuse = base_.variant.fuse;
-    config_.layers = c_.layers.significance.front();
+    config_.layers = c_.significance.front();
     add_split();
     add_order();
     add_copies();
@@ -26,26 +25,13 @@ class Outline {
   }
 
  private:
-  const std::string& layer_of(Role role) const {
-    switch (role) {
-      case Role::cores:
-        return c_.layers.cores.front();
-      case Role::outer:
-        return c_.layers.outer;
-      case Role::inner:
-        return c_.layers.inner;
-      case Role::registers:
-        return c_.layers.registers;
-      default:
-        return c_.layers.lanes;
-    }
-  }
+  const std::string& layer_of(Role role) const { return ll::layer_of(c_.layers, role); }
 
   const std::string& name_of(int d) const { return base_.shape.dimensions[d].name; }
 
   void add_split() {
     for (size_t d = 0; d < base_.dimensions(); ++d) {
-      for (const Role role : all_roles) {
+      for (const Role role : ll::all_roles) {
         const int64_t parts = s_.at(role, static_cast<int>(d));
         if (parts > 1)
           config_.split[name_of(static_cast<int>(d))].push_back({layer_of(role), parts});
@@ -68,7 +54,7 @@ class Outline {
 
   void add_order() {
     bool waiting = s_.late;
-    for (const Role role : all_roles) {
+    for (const Role role : ll::all_roles) {
       for (const int d : s_.order_of(role)) {
         if (s_.at(role, d) <= 1 || is_late(role, d)) continue;
         if (waiting && role == late_role() && base_.is_reduced(d)) {
@@ -118,7 +104,7 @@ class Outline {
     std::string found;
     for (size_t n = 1; n < c_.machine.regions.size(); ++n) {
       const machine::Region& region = c_.machine.regions[n];
-      if (region.name == c_.register_region || region.owner.empty() != outside) continue;
+      if (region.name == c_.layers.register_region || region.owner.empty() != outside) continue;
       if (found.empty() || level.layer == c_.layers.inner) found = region.name;
     }
     return found;
@@ -138,7 +124,7 @@ class Outline {
       }
       const auto registers = first_register();
       if (s_.in_registers[n] && registers) {
-        config_.stage[buffer].push_back({*registers, c_.register_region, {}});
+        config_.stage[buffer].push_back({*registers, c_.layers.register_region, {}});
       }
     }
   }
@@ -157,7 +143,8 @@ class Outline {
     const std::vector<std::string> names = space::walkers(base_.variant, view);
     if (names.size() < 2 || names.front().empty() || layout.back().dimension != names.back())
       return;
-    if (!model::cuts_rows(layout) || names.front() == names.back()) return;
+    const auto stored = ll::layout_of(base_.variant.program, view, layout);
+    if (!stored || !model::cuts_rows(*stored) || names.front() == names.back()) return;
     ll::StageCode code;
     code.copy_order = {{names.front(), 8}};
     config_.code.stage[buffer] = {code};
@@ -165,30 +152,11 @@ class Outline {
 
   void add_results() {
     const auto inside = result_level();
-    const auto around = update_level();
     for (const model::BufferShape& buffer : base_.shape.buffers) {
-      if (!buffer.is_output) continue;
-      if (around) config_.acc[buffer.name].push_back({*around, near_region(), {}});
-      if (inside) config_.acc[buffer.name].push_back({*inside, c_.register_region, {}});
-    }
-  }
-
-  std::string near_region() const { return c_.machine.regions[c_.machine.regions.size() - 2].name; }
-
-  /// Cores that reduce bring private results up to date, in the nearest memory.
-  std::optional<ll::LevelName> update_level() const {
-    if (!s_.updates) return std::nullopt;
-    bool cores = false;
-    for (size_t d = 0; d < base_.dimensions(); ++d) {
-      const int n = static_cast<int>(d);
-      cores = cores || (base_.is_reduced(n) && s_.at(Role::cores, n) > 1);
-    }
-    for (const int d : s_.order_of(Role::outer)) {
-      if (cores && base_.is_reduced(d) && s_.at(Role::outer, d) > 1) {
-        return ll::LevelName{c_.layers.outer, name_of(d)};
+      if (buffer.is_output && inside) {
+        config_.acc[buffer.name].push_back({*inside, c_.layers.register_region, {}});
       }
     }
-    return std::nullopt;
   }
 
   /// Results are in registers from the first of the loops that only reduce; from the registers on

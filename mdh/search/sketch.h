@@ -15,9 +15,8 @@
 
 namespace mdh::search {
 
-/// What a layer is there for, from outside in.
-enum class Role { cores, outer, inner, registers, lanes };
-inline constexpr size_t role_count = 5;
+using ll::Role;
+inline constexpr size_t role_count = std::size(ll::all_roles);
 
 /// A program with some dimensions joined, as sketches see it.
 struct SketchBase {

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "mdh/model/cost.h"
-#include "mdh/model/nest.h"
 
 namespace mdh::search {
 namespace {
@@ -173,7 +172,9 @@ class Moves {
 
 double cost_of(const Sketch& sketch, const model::Rates& rates) {
   const SketchBase& base = *sketch.base;
-  return model::estimate(base.shape, base.context.machine, config_of(sketch), rates).total();
+  return model::estimate(base.shape, base.variant.program, base.context.machine, config_of(sketch),
+                         rates)
+      .total();
 }
 
 void begin_loops(Sketch& sketch, const model::Rates& rates) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "mdh/model/nest.h"
+#include "mdh/model/shape.h"
 
 namespace mdh::search {
 namespace {

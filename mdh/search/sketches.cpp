@@ -58,7 +58,7 @@ std::vector<EstimatedConfig> sketches(const hl::Program& program, const machine:
                                       const model::Rates& rates, size_t count) {
   const space::SpaceContext context =
       space::space_context(program, machine, {.cores = rates.cores});
-  const SpaceLayers& layers = context.layers;
+  const ll::Roles& layers = context.layers;
   if (layers.cores.size() != 1 || layers.registers.empty() || layers.inner.empty()) return {};
   if (program.dimensions.empty()) return {};  // one point: nothing to cut
   std::vector<SketchBase> bases;

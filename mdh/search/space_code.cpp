@@ -363,7 +363,7 @@ void encode_buffer(const SpaceContext& c, const ll::Config& config, const std::s
   if (staged == config.stage.end() || codes == config.code.stage.end()) return;
   for (size_t n = 0; n < codes->second.size() && n < staged->second.size(); ++n) {
     const ll::StageCode& code = codes->second[n];
-    const bool registers = staged->second[n].region == c.register_region;
+    const bool registers = staged->second[n].region == c.layers.register_region;
     if (code.prefetch) values["ahead." + b] = std::to_string(code.prefetch->distance);
     if (code.roll) values["roll." + b] = "yes";
     if (code.opaque) values["opaque." + b] = "yes";

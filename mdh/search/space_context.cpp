@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "mdh/hl/analysis.h"
-#include "mdh/model/nest.h"
+#include "mdh/model/shape.h"
 #include "mdh/passes/lower/fuse.h"
 #include "mdh/scalar/lanes.h"
 #include "mdh/support/diagnostic.h"
@@ -21,7 +21,7 @@ void add(std::vector<std::string>& to, const std::vector<std::string>& more) {
 }
 
 /// Blocked and interleaved ways to deal the parts of a dimension to cores and registers.
-std::vector<std::vector<std::string>> orders_of(const SpaceLayers& l, bool restricted) {
+std::vector<std::vector<std::string>> orders_of(const ll::Roles& l, bool restricted) {
   std::vector<std::string> first, others, second, inner_cores;
   if (!l.cores.empty()) first = {l.cores.front()};
   if (l.cores.size() > 1) {
@@ -113,8 +113,8 @@ const SpaceVariant& SpaceContext::variant(const std::string& label) const {
 SpaceContext space_context(const hl::Program& program, const machine::Machine& machine,
                            SpaceOptions options) {
   SpaceContext c{
-      .machine = machine, .layers = space_layers(machine), .options = std::move(options)};
-  c.layers.significance = orders_of(c.layers, c.options.restricted);
+      .machine = machine, .layers = ll::roles_of(machine), .options = std::move(options)};
+  c.significance = orders_of(c.layers, c.options.restricted);
   c.variants = variants_of(program);
   for (const SpaceVariant& variant : c.variants) {
     for (const SpaceDimension& d : variant.dimensions) add(c.dimensions, {d.name});
@@ -126,39 +126,8 @@ SpaceContext space_context(const hl::Program& program, const machine::Machine& m
                   [](const hl::Dimension& d) { return d.combine.shape != hl::Shape::concatenate; });
   c.has_lanes = scalar::lanes_ok(hl::scalar_function(program)) &&
                 (!combines || scalar::lanes_ok(hl::combine_function(program)));
-  const machine::Layer* registers = machine.find_layer(c.layers.registers);
-  if (registers) c.register_region = registers->region;
   c.parts_names = parts_names(c);
   return c;
 }
 
 }  // namespace mdh::search::space
-
-namespace mdh::search {
-
-std::vector<std::string> SpaceLayers::nested() const {
-  std::vector<std::string> all = cores;
-  for (const std::string& name : {outer, inner, registers, lanes}) {
-    const bool known = std::find(all.begin(), all.end(), name) != all.end();
-    if (!name.empty() && !known) all.push_back(name);
-  }
-  return all;
-}
-
-SpaceLayers space_layers(const machine::Machine& machine) {
-  SpaceLayers layers;
-  for (const machine::Layer& layer : machine.layers) {
-    if (layer.kind == machine::LayerKind::cores) layers.cores.push_back(layer.name);
-    if (layer.kind == machine::LayerKind::loop) {
-      layers.outer = layers.inner;
-      layers.inner = layer.name;
-    }
-    if (layer.kind == machine::LayerKind::replicated) {
-      (layer.lanes ? layers.lanes : layers.registers) = layer.name;
-    }
-  }
-  if (layers.outer.empty()) layers.outer = layers.inner;
-  return layers;
-}
-
-}  // namespace mdh::search

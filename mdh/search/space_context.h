@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "mdh/ll/roles.h"
 #include "mdh/search/search_space.h"
 #include "mdh/tune/parameter.h"
 
@@ -32,14 +33,14 @@ using LevelParts = std::map<std::string, std::map<std::string, int64_t>>;
 
 struct SpaceContext {
   const machine::Machine& machine;
-  SpaceLayers layers;
+  ll::Roles layers;
+  std::vector<std::vector<std::string>> significance;  // ways to order the digits of a dimension
   SpaceOptions options;
   std::vector<SpaceVariant> variants;
   std::vector<std::string> dimensions;       // of all variants
   std::vector<std::string> inputs, outputs;  // buffers
   bool has_lanes = true;                     // f can be computed on vectors
-  std::string register_region;
-  std::vector<std::string> parts_names;  // of parameters for parts: "REG.i"
+  std::vector<std::string> parts_names;      // of parameters for parts: "REG.i"
 
   /// The last answer of parts_at, and to what.
   struct Answer {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mdh/hl/analysis.h"
+#include "mdh/ll/names.h"
 
 namespace mdh::search::space {
 
@@ -136,14 +137,7 @@ Layout by_walk(const SpaceVariant& variant, const ll::Config& config, const hl::
 }
 
 bool is_kept(const SpaceVariant& variant, const hl::BufferView& view, const Layout& layout) {
-  const std::vector<std::string> names = walkers(variant, view);
-  if (layout.size() != names.size()) return false;
-  for (size_t e = 0; e < names.size(); ++e) {
-    const bool same = layout[e].dimension == std::to_string(e + 1) ||
-                      (!names[e].empty() && layout[e].dimension == names[e]);
-    if (!same || !layout[e].layer.empty()) return false;
-  }
-  return true;
+  return ll::layout_of(variant.program, view, layout) == ll::row_major(view);
 }
 
 }  // namespace mdh::search::space

@@ -340,7 +340,7 @@ std::vector<ll::LevelName> levels_on(const ll::Config& config, const std::string
 void add_levels(const SpaceContext& c, std::vector<Parameter>& parameters) {
   std::vector<std::string> variants, significance;
   for (const SpaceVariant& variant : c.variants) variants.push_back(variant.label);
-  for (const auto& layers : c.layers.significance) significance.push_back(join(layers, " "));
+  for (const auto& layers : c.significance) significance.push_back(join(layers, " "));
   parameters.push_back(tune::labels("fuse", variants));
   parameters.push_back(tune::labels("layers", significance));
   for (const std::string& layer : chosen_layers(c)) {
@@ -358,7 +358,7 @@ void decode_levels(const SpaceContext& c, const Point& point, ll::Config& config
   const SpaceVariant& variant = c.variant(point.label("fuse"));
   config.fuse = variant.fuse;
   const LevelParts parts = parts_at(c, point);
-  for (const auto& layers : c.layers.significance) {
+  for (const auto& layers : c.significance) {
     if (join(layers, " ") == point.label("layers")) config.layers = layers;
   }
   for (const SpaceDimension& d : variant.dimensions) {
@@ -407,7 +407,7 @@ void encode_levels(const SpaceContext& c, const ll::Config& config, NamedValues&
   for (const auto& group : config.fuse) groups.push_back(join(group, ","));
   const std::string fuse = groups.empty() ? "none" : join(groups, " ");
   values["fuse"] = fuse;
-  for (const auto& layers : c.layers.significance) {
+  for (const auto& layers : c.significance) {
     if (!values.contains("layers") && agrees(layers, config.split)) {
       values["layers"] = join(layers, " ");
     }

@@ -60,7 +60,7 @@ std::vector<Value> regions_at(const SpaceContext& c, const std::string& place) {
   std::vector<Value> values;
   for (size_t n = 1; n < c.machine.regions.size(); ++n) {
     const machine::Region& region = c.machine.regions[n];
-    if (region.name == c.register_region) continue;
+    if (region.name == c.layers.register_region) continue;
     const auto owner = std::find(c.layers.cores.begin(), c.layers.cores.end(), region.owner);
     const auto at = std::find(c.layers.cores.begin(), c.layers.cores.end(), layer);
     const bool inside_owner = owner != c.layers.cores.end() && owner < at;
@@ -153,8 +153,15 @@ bool reduces_on(const SpaceContext& c, const Point& p, const std::string& layer)
                      [&](const std::string& d) { return variant.find(d)->is_reduced; });
 }
 
-/// Layers around the one inside of which results are in registers.
+/// Where results are kept between registers and the user's buffers.
+const machine::Region& middle_region(const SpaceContext& c) {
+  return c.machine.regions[c.machine.regions.size() - 2];
+}
+
+/// Layers around the one inside of which results are in registers. A cache keeps what it likes:
+/// only in a memory of its own is there anything to decide.
 std::vector<Value> middle_layers(const SpaceContext& c, const Point& p, const std::string& buffer) {
+  if (!middle_region(c).is_explicit) return {std::string("none")};
   std::string inside = p.label("acc." + buffer);
   const bool replicated = inside == c.layers.registers || inside == c.layers.lanes;
   if (replicated && p.label("late") != "none") inside = p.label("late");
@@ -265,17 +272,17 @@ void decode_places(const SpaceContext& c, const Point& point, ll::Config& config
     }
     const std::string registers = point.label("registers." + buffer);
     const auto inside = registers == "none" ? std::nullopt : level_at(c, config, registers);
-    if (inside) config.stage[buffer].push_back({*inside, c.register_region, {}});
+    if (inside) config.stage[buffer].push_back({*inside, c.layers.register_region, {}});
   }
   for (const std::string& buffer : c.outputs) {
     const std::string middle = point.label("mid." + buffer), inside = point.label("acc." + buffer);
     if (middle != "none") {
-      const std::string region = c.machine.regions[c.machine.regions.size() - 2].name;
-      config.acc[buffer].push_back({*result_level(c, variant, config, middle), region, {}});
+      config.acc[buffer].push_back(
+          {*result_level(c, variant, config, middle), middle_region(c).name, {}});
     }
     if (inside != "none") {
       config.acc[buffer].push_back(
-          {*result_level(c, variant, config, inside), c.register_region, {}});
+          {*result_level(c, variant, config, inside), c.layers.register_region, {}});
     }
   }
 }
@@ -327,7 +334,7 @@ void encode_input(const SpaceContext& c, const ll::Config& config, const std::st
   const auto staged = config.stage.find(buffer);
   if (staged == config.stage.end()) return;
   for (const ll::Relocation& r : staged->second) {
-    if (r.region == c.register_region) {
+    if (r.region == c.layers.register_region) {
       values["registers." + buffer] = label_of(c, config, r.from);
       continue;
     }
@@ -346,7 +353,8 @@ void encode_places(const SpaceContext& c, const ll::Config& config, NamedValues&
     const auto places = config.acc.find(buffer);
     if (places == config.acc.end()) continue;
     for (const ll::Relocation& r : places->second) {
-      const bool registers = r.region == c.register_region;
+      const bool registers = r.region == c.layers.register_region;
+      if (!registers && !middle_region(c).is_explicit) continue;
       const bool lanes = r.from.layer == c.layers.lanes;
       values[(registers ? "acc." : "mid.") + buffer] = lanes ? c.layers.registers : r.from.layer;
     }

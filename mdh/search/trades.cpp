@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "mdh/ll/roles.h"
+
 namespace mdh::search {
 namespace {
 
@@ -34,7 +36,7 @@ std::vector<std::string> names_on(const std::string& layer, const tune::Point& p
 }
 
 /// The point with other parts in registers; nothing if there cannot be so many.
-std::optional<tune::Point> traded(const SearchSpace& space, const SpaceLayers& layers,
+std::optional<tune::Point> traded(const SearchSpace& space, const ll::Roles& layers,
                                   const tune::Point& point, const std::string& in_registers,
                                   int64_t other) {
   const std::string around = layers.inner + in_registers.substr(layers.registers.size());
@@ -51,7 +53,7 @@ std::optional<tune::Point> traded(const SearchSpace& space, const SpaceLayers& l
 
 std::vector<tune::Point> trades(const SearchSpace& space, const machine::Machine& machine,
                                 const tune::Point& point) {
-  const SpaceLayers layers = space_layers(machine);
+  const ll::Roles layers = ll::roles_of(machine);
   std::vector<tune::Point> found;
   if (layers.inner.empty()) return found;
   std::set<std::string> known = {point.key()};
@@ -66,7 +68,7 @@ std::vector<tune::Point> trades(const SearchSpace& space, const machine::Machine
 
 std::optional<tune::Point> trade(const SearchSpace& space, const machine::Machine& machine,
                                  const tune::Point& point, Random& random) {
-  const SpaceLayers layers = space_layers(machine);
+  const ll::Roles layers = ll::roles_of(machine);
   const std::vector<std::string> names = names_on(layers.registers, point);
   if (layers.inner.empty() || names.empty()) return std::nullopt;
   const std::string& name = random.pick(names);

@@ -25,7 +25,8 @@ bool is_cpu(const machine::Machine& machine) {
 double estimated_cost(const hl::Program& program, const machine::Machine& machine,
                       const model::Rates& rates, const ll::Config& config) {
   const ll::Program low = passes::lower(program, machine, config);
-  return model::estimate(model::shape_of(low.computation), machine, config, rates).total();
+  return model::estimate(model::shape_of(low.computation), ll::Decomposition(low, machine), rates)
+      .total();
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ const driver::Target& openmp() { return driver::find_target("openmp"); }
 
 double estimated(const hl::Program& p, const ll::Config& config) {
   const ll::Program low = passes::lower(p, cpu(), config);
-  return model::estimate(model::shape_of(low.computation), cpu(), config,
+  return model::estimate(model::shape_of(low.computation), ll::Decomposition(low, cpu()),
                          calibration::rates_of(cpu(), 2))
       .total();
 }

@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "mdh/driver/decomposition.h"
+#include "mdh/driver/low_level.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/support/text.h"
 #include "tools/mdh/say.h"

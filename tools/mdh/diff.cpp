@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "mdh/driver/decomposition.h"
+#include "mdh/driver/low_level.h"
 #include "tools/mdh/verbs.h"
 
 namespace mdh::tool {

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "mdh/driver/decomposition.h"
 #include "mdh/driver/devices.h"
+#include "mdh/driver/low_level.h"
 #include "mdh/hl/parse.h"
 #include "mdh/scalar/parse.h"
 #include "mdh/scalar/resolve.h"

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "mdh/driver/decomposition.h"
 #include "mdh/driver/development.h"
+#include "mdh/driver/low_level.h"
 #include "mdh/hl/print.h"
 #include "tools/mdh/verbs.h"
 

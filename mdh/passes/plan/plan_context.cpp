@@ -46,11 +46,7 @@ loop::Dealing dealing_of(ll::Deal deal) {
 loop::Scope scope_of(const machine::Machine& machine, const std::string& region) {
   const machine::Region* found = machine.find_region(region);
   if (found->owner.empty()) return loop::Scope::all;
-  const bool registers =
-      std::all_of(machine.layers.begin(), machine.layers.end(), [&](const machine::Layer& layer) {
-        return layer.region != region || layer.kind == machine::LayerKind::replicated;
-      });
-  if (registers) return loop::Scope::registers;
+  if (ll::is_register(machine, region)) return loop::Scope::registers;
   return machine.find_layer(found->owner)->barrier ? loop::Scope::core : loop::Scope::group;
 }
 
@@ -111,14 +107,15 @@ scalar::Function with_operands_numbered(const scalar::Function& f,
 }  // namespace
 
 PlanContext::PlanContext(const ll::Program& low, const machine::Machine& machine)
-    : low(low),
+    : decomposition(low, machine),
+      low(low),
       computation(low.computation),
       machine(machine),
       code(low.code),
-      inputs(nest_of(low, low.decompose, machine)),
-      scalar(nest_of(low, scalar_operators(low), machine)),
-      outputs(nest_of(low, low.recompose, machine)),
-      fused(common_prefix(low)) {
+      inputs(decomposition.inputs()),
+      outputs(decomposition.outputs()),
+      scalar(decomposition.scalar()),
+      fused(decomposition.fused_loops()) {
   declare();
 }
 

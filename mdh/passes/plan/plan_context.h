@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "mdh/ll/code.h"
-#include "mdh/ll/nest.h"
+#include "mdh/ll/decomposition.h"
 #include "mdh/loop/program.h"
 
 namespace mdh::passes {
@@ -15,12 +14,15 @@ using scalar::Expr;
 
 struct PlanContext {
   PlanContext(const ll::Program& low, const machine::Machine& machine);
+  PlanContext(const PlanContext&) = delete;  // it refers to parts of itself
 
+  ll::Decomposition decomposition;
   const ll::Program& low;
   const hl::Program& computation;
   const machine::Machine& machine;
   const ll::Code& code;
-  ll::Nest inputs, scalar, outputs;
+  const ll::Nest &inputs, &outputs;
+  ll::Nest scalar;
   int fused;  // outer loops that all phases share
   loop::Program
       result;  // dimensions, digits, the user's buffers, f and ⊕; the planner adds the rest

@@ -6,7 +6,6 @@
 #include "mdh/hl/analysis.h"
 #include "mdh/ll/names.h"
 #include "mdh/ll/roll.h"
-#include "mdh/ll/staging.h"
 #include "mdh/ll/tile_axes.h"
 #include "mdh/passes/common/shapes.h"
 #include "mdh/scalar/simplify.h"
@@ -53,7 +52,7 @@ class InputPlanner {
   explicit InputPlanner(PlanContext& context) : c_(context) {}
 
   InputPlan run() {
-    const std::vector<Staging> all = ll::stagings(c_.low, c_.inputs, c_.machine);
+    const std::vector<Staging>& all = c_.decomposition.stagings();
     std::map<int, Stored> stored;
     for (int n = 0; n < static_cast<int>(all.size()); ++n) {
       if (all[n].is_hint) continue;
@@ -82,7 +81,7 @@ class InputPlanner {
     pad(buffer, tile, s);
     buffer.region = s.place.region;
     buffer.per = c_.cores_around(s.position, s.team);
-    if (ll::is_register(c_.machine, s.place)) {
+    if (ll::is_register(c_.machine, s.place.region)) {
       const auto exact = ll::exact_elements(c_.inputs, c_.computation, view(s), s.accesses, s.free);
       if (exact && *exact < scalar::volume(buffer.extents)) buffer.holds = *exact;
       buffer.opaque = code_of(s).opaque;  // only compilers' knowledge of registers can be hidden
@@ -102,12 +101,7 @@ class InputPlanner {
     return view(s).symbol.name + "_" + lower_case(s.place.region);
   }
 
-  /// What the configuration says of the code of a staging.
-  ll::StageCode code_of(const Staging& s) const {
-    const auto mine = c_.code.stage.find(view(s).symbol.name);
-    if (mine == c_.code.stage.end() || s.number >= std::ssize(mine->second)) return {};
-    return mine->second[s.number];
-  }
+  ll::StageCode code_of(const Staging& s) const { return c_.decomposition.code_of(s); }
 
   /// Nothing travels to registers, or on inside of a tile, by itself; and who waits has to be who
   /// sent it, which nobody knows where parts are taken as they come.
@@ -116,15 +110,15 @@ class InputPlanner {
       return c.second.deal == ll::Deal::dynamic;
     });
     const bool async = code_of(s).transport == ll::Transport::async && !code_of(s).roll && !taken;
-    return async && !ll::is_register(c_.machine, s.place) ? loop::Transport::async
-                                                          : loop::Transport::plain;
+    return async && !ll::is_register(c_.machine, s.place.region) ? loop::Transport::async
+                                                                 : loop::Transport::plain;
   }
 
   void pad(loop::Buffer& buffer, Stored& tile, const Staging& s) const {
     const ll::StageCode code = code_of(s);
     buffer.depth = code.depth;
     // Registers have no lines that could be longer.
-    if (code.pad == 0 || tile.axes.empty() || ll::is_register(c_.machine, s.place)) return;
+    if (code.pad == 0 || tile.axes.empty() || ll::is_register(c_.machine, s.place.region)) return;
     tile.line = ll::axes_of_line(tile.axes, s.place.layout);
     for (size_t n = 1; n < tile.line; ++n) {
       const int64_t last = buffer.extents.back();

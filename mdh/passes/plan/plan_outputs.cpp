@@ -50,7 +50,7 @@ class OutputPlanner {
   explicit OutputPlanner(PlanContext& context) : c_(context) {}
 
   OutputPlan run() {
-    for (const ll::Run& run : ll::runs(c_.low, c_.outputs, c_.machine)) add_run(run);
+    for (const ll::Run& run : c_.decomposition.runs()) add_run(run);
     if (c_.fused < c_.depth()) add_results();
     for (int q = 0; q < c_.depth(); ++q) {
       if (ll::is_scan(c_.outputs.loops[q]) && c_.outputs.loops[q].is_parallel()) add_fix(q);

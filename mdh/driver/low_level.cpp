@@ -1,10 +1,10 @@
-#include "mdh/driver/decomposition.h"
+#include "mdh/driver/low_level.h"
 
 #include "mdh/calibration/rates.h"
 #include "mdh/driver/stages.h"
 #include "mdh/hl/analysis.h"
+#include "mdh/ll/decomposition.h"
 #include "mdh/ll/diff.h"
-#include "mdh/ll/footprint.h"
 #include "mdh/ll/partitions.h"
 #include "mdh/ll/print.h"
 #include "mdh/ll/rules.h"
@@ -26,15 +26,16 @@ bool is_low_level_stage(const std::string& stage) {
 std::string print_low_level(const hl::Program& program, const machine::Machine& machine,
                             const ll::Config& config, const std::string& stage) {
   const ll::Program low = passes::lower(program, machine, config);
+  const ll::Decomposition d(low, machine);
   if (stage == "ll") return ll::print(low);
   if (stage == "table") return ll::print_table(config, low.computation, machine);
   if (stage == "derivation") return print(passes::derivation(program, machine, config));
   if (stage == "cost") {
-    return print(model::estimate(model::shape_of(low.computation), machine, config,
+    return print(model::estimate(model::shape_of(low.computation), d,
                                  calibration::rates_of(machine, available_cores())));
   }
   internal_check(stage == "footprint", "there is no stage '{}'", stage);
-  return print(ll::footprint(low, machine), low);
+  return print(d.footprint(), low);
 }
 
 Resources resources(const hl::Program& program, const machine::Machine& machine,
