@@ -46,9 +46,7 @@ machine::Machine machine_of(const Target& target, const std::string& device) {
 tune::MachineIdentity identity_of(const Target& target, const std::string& device) {
   if (target.runtime == nullptr) return calibration::host_identity();
   const auto known = target.runtime->open(device)->identity();
-  if (!known) return calibration::host_identity();
-  return {known->vendor, known->model, static_cast<int>(known->cores), known->version,
-          known->memory};
+  return known ? *known : calibration::host_identity();
 }
 
 }  // namespace mdh::driver

@@ -14,6 +14,11 @@
 namespace mdh::tuning {
 namespace {
 
+bool decides_compiler(const TuneOptions& options) {
+  return std::any_of(options.locks.begin(), options.locks.end(),
+                     [](const std::string& lock) { return lock.starts_with("compiler"); });
+}
+
 /// The search compiles cheaply and the final with all compilers, unless the user decides.
 std::vector<std::string> locks_of(const TuneOptions& options) {
   std::vector<std::string> locks = options.locks;
@@ -46,9 +51,8 @@ tune::Outcome outcome_for_search(const Trial& trial) {
 
 }  // namespace
 
-bool decides_compiler(const TuneOptions& options) {
-  return std::any_of(options.locks.begin(), options.locks.end(),
-                     [](const std::string& lock) { return lock.starts_with("compiler"); });
+bool chooses_compiler(const TuneOptions& options) {
+  return options.candidates.target->obeys.compiler && !decides_compiler(options);
 }
 
 TuningRun::TuningRun(const hl::Program& program, const TuneOptions& options,
@@ -63,13 +67,13 @@ TuningRun::TuningRun(const hl::Program& program, const TuneOptions& options,
               .locks = locks_of(options)}),
       candidates_(program, options.candidates),
       estimate_(options.candidates.machine, rates_),
-      compilers_(compilers_here()),
+      compilers_(compilers_for(*options.candidates.target)),
       untuned_(untuned_config(program, options)) {}
 
 TuneReport TuningRun::run() {
   const std::vector<tune::Point> start = starting_points();
   std::optional<search::PromisingSpace> promising;
-  if (options_.technique == "auto" && !start.empty()) {
+  if (options_.technique == "auto" && !start.empty() && has_model()) {
     promising.emplace(
         space_.parameters(), start, [&](const tune::Point& p) { return estimate_(space_, p); },
         search::PromisingSpace::Near{
@@ -83,7 +87,7 @@ TuneReport TuningRun::run() {
                                               {.seed = options_.seed, .candidates = start});
   take_over_known(*technique);
   try_untuned(*technique);
-  const bool refines = promising && !decides_compiler(options_);
+  const bool refines = promising && chooses_compiler(options_);
   search(*technique, refines ? searching : deciding);
   note_screening();
   if (refines) refine(*promising, start);
@@ -137,7 +141,7 @@ void TuningRun::take_over_known(tune::Technique& technique) {
 }
 
 std::optional<tune::Point> TuningRun::point_of(ll::Config config) const {
-  if (!decides_compiler(options_)) {
+  if (chooses_compiler(options_)) {
     config.code.kernel.compiler.clear();
     config.code.kernel.flags.clear();
   }
@@ -191,6 +195,10 @@ std::vector<tune::Point> TuningRun::starting_points() const {
   std::vector<tune::Point> points;
   for (const ll::Config& config : options_.starts) {
     if (const auto near = space_.nearest_to(config)) points.push_back(*near);
+  }
+  if (!has_model()) {  // what is usual is all that is known
+    if (const auto near = space_.nearest_to(untuned_)) points.push_back(*near);
+    return points;
   }
   search::FirstChoiceOptions first{.count = 96, .seed = options_.seed, .starts = points};
   for (const search::EstimatedPoint& e :
@@ -258,7 +266,7 @@ std::vector<tune::Point> TuningRun::new_points(tune::Technique& technique) {
 
 ll::Config TuningRun::quick(const tune::Point& point) const {
   const ll::Config config = space_.config(point);
-  return decides_compiler(options_) ? config : compiled_by(config, quick_compiler(compilers_));
+  return chooses_compiler(options_) ? compiled_by(config, quick_compiler(compilers_)) : config;
 }
 
 std::vector<Trial> TuningRun::tried(const std::vector<tune::Point>& points) {

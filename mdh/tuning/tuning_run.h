@@ -12,6 +12,7 @@
 #include "mdh/tune/technique.h"
 #include "mdh/tuning/compiler_choice.h"
 #include "mdh/tuning/contest.h"
+#include "mdh/tuning/model_choice.h"
 #include "mdh/tuning/predicted_times.h"
 #include "mdh/tuning/tuner.h"
 
@@ -45,6 +46,8 @@ class TuningRun {
   // ---- what is known and what comes of a trial (tuner.cpp)
 
   const machine::Machine& machine() const { return options_.candidates.machine; }
+  /// Without one, nothing is estimated: the technique alone says what to try.
+  bool has_model() const { return has_cost_model(*options_.candidates.target, machine()); }
   void take_over_known(tune::Technique& technique);
   void take_if_better(const Trial& trial);
   void note(Trial trial, const std::string& phase);
@@ -110,7 +113,8 @@ class TuningRun {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// The user has locked the compiler: configurations say which one it is.
-bool decides_compiler(const TuneOptions& options);
+/// The search tries several compilers: the target has them, and the user has not locked one, so
+/// that configurations say which one it is.
+bool chooses_compiler(const TuneOptions& options);
 
 }  // namespace mdh::tuning

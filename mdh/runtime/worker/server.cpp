@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -12,11 +13,12 @@
 #include <cmath>
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <new>
 
-#include "mdh/runtime/host/library.h"
 #include "mdh/runtime/load.h"
+#include "mdh/runtime/runtimes.h"
 #include "mdh/runtime/worker/message.h"
 #include "mdh/runtime/worker/private_copies.h"
 #include "mdh/runtime/worker/shared_buffers.h"
@@ -85,48 +87,104 @@ int cores_of_this_process() {
   return cores;
 }
 
-host::Kernel kernel_of(const WorkRequest& request) {
+/// What says that a file is still the same one.
+struct FileMark {
+  std::string path;
+  uint64_t number = 0;
+  int64_t seconds = 0, nanoseconds = 0, bytes = 0;
+  friend bool operator==(const FileMark&, const FileMark&) = default;
+};
+
+FileMark mark_of(const std::string& path) {
+  struct stat about {};
+  if (stat(path.c_str(), &about) != 0) return {.path = path};
+  return {path, about.st_ino, about.st_mtim.tv_sec, about.st_mtim.tv_nsec, about.st_size};
+}
+
+kernel::Module module_of(const WorkRequest& request) {
   kernel::Module module;
   module.steps = request.steps;
   module.arguments.resize(request.bytes.size());
+  for (size_t n = 0; n < module.arguments.size(); ++n) {
+    module.arguments[n].is_output = request.is_output[n];
+  }
   module.workspace_bytes = request.workspace_bytes;
   module.parts_on_cores = request.parts_on_cores;
-  return {module, host::Object{.path = request.library}};
+  return module;
 }
 
-/// Copies of buffers whose inputs stay from request to request.
-using KeptCopies = std::unique_ptr<const PrivateCopies>;
-
-void prepare(const WorkRequest& request, const SharedBuffers& shared, KeptCopies& kept) {
-  const bool known = kept && request.inputs_stay && kept->are_of(shared, request.is_output);
-  if (known) {
-    if (request.wants_outputs) kept->fetch_outputs(shared);
-  } else {
-    kept = nullptr;  // before there are others
-    kept = std::make_unique<PrivateCopies>(shared, request.is_output);
-    if (request.inputs_stay) kept->protect_inputs();
+/// What the worker keeps from request to request, because it takes long to make: devices, the last
+/// kernel, and the copies of buffers whose inputs stay.
+class Workshop {
+ public:
+  Outcome compute(const WorkRequest& request, const SharedBuffers& shared) {
+    const Device& device = device_of(request);
+    const LoadedKernel& kernel = kernel_of(request, device);
+    prepare(request, shared, device);
+    Outcome outcome;
+    errno = 0;  // what a crash reports is the kernel's own
+    const RunOn on{.buffers = copies_->handles(), .threads = request.threads};
+    const auto run = [&] { kernel.run(on); };
+    if (request.measure) {
+      outcome.timing = measure_with_load(run, *request.measure);
+      // More threads than cores wait for each other.
+      if (request.threads > cores_of_this_process()) outcome.timing.load = 0;
+    } else {
+      run();
+    }
+    if (request.wants_outputs) copies_->store_outputs(shared);
+    if (!request.inputs_stay) copies_ = nullptr;
+    return outcome;
   }
-}
 
-Outcome compute(const WorkRequest& request, const SharedBuffers& shared, KeptCopies& kept) {
-  const host::Kernel kernel = kernel_of(request);
-  prepare(request, shared, kept);
-  Outcome outcome;
-  errno = 0;  // what a crash reports is the kernel's own
-  const auto run = [&] { kernel(kept->pointers(), request.threads); };
-  if (request.measure) {
-    outcome.timing = measure_with_load(run, *request.measure);
-    // More threads than cores wait for each other.
-    if (request.threads > cores_of_this_process()) outcome.timing.load = 0;
-  } else {
-    run();
+ private:
+  const Device& device_of(const WorkRequest& request) {
+    auto& device = devices_[request.device];
+    if (!device) device = open_device(request.device);
+    return *device;
   }
-  if (request.wants_outputs) kept->store_outputs(shared);
-  if (!request.inputs_stay) kept = nullptr;
-  return outcome;
+
+  const LoadedKernel& kernel_of(const WorkRequest& request, const Device& device) {
+    const FileMark mark = mark_of(request.library);
+    const kernel::Module module = module_of(request);
+    const bool known = kernel_ && mark == mark_ && device.name() == device_ &&
+                       kernel_->module().steps == module.steps &&
+                       kernel_->module().arguments.size() == module.arguments.size() &&
+                       kernel_->workspace_bytes() == module.workspace() &&
+                       kernel_->module().parts_on_cores == module.parts_on_cores;
+    if (known) return *kernel_;
+    kernel_ = nullptr;  // before there is another
+    kernel_ = device.load_object(module, request.library);
+    mark_ = mark;
+    device_ = device.name();
+    return *kernel_;
+  }
+
+  void prepare(const WorkRequest& request, const SharedBuffers& shared, const Device& device) {
+    const bool known =
+        copies_ && request.inputs_stay && copies_->are_of(device, shared, request.is_output);
+    if (known) {
+      if (request.wants_outputs) copies_->fetch_outputs(shared);
+    } else {
+      copies_ = nullptr;  // before there are others
+      copies_ = std::make_unique<PrivateCopies>(device, shared, request.is_output);
+      if (request.inputs_stay) copies_->protect_inputs();
+    }
+  }
+
+  std::map<std::string, std::shared_ptr<const Device>> devices_;
+  std::string device_;  // of the kernel
+  FileMark mark_;
+  std::shared_ptr<const LoadedKernel> kernel_;
+  std::unique_ptr<const PrivateCopies> copies_;
+};
+
+/// A device says in its own words that it has not enough memory.
+WorkStatus status_of(const Diagnostic& d) {
+  return d.code == "E603" || d.code == "E616" ? WorkStatus::out_of_memory : WorkStatus::error;
 }
 
-Outcome outcome_of(const std::string& text, int descriptor, KeptCopies& kept) {
+Outcome outcome_of(const std::string& text, int descriptor, Workshop& workshop) {
   const std::optional<WorkRequest> request = request_from(text);
   if (!request || request->version != MDH_VERSION || descriptor < 0) {
     if (descriptor >= 0) close(descriptor);
@@ -136,12 +194,11 @@ Outcome outcome_of(const std::string& text, int descriptor, KeptCopies& kept) {
   try {
     const SharedBuffers shared(descriptor, request->bytes);
     if (request->time_limit > 0) set_alarm(request->time_limit + 2);
-    return compute(*request, shared, kept);
+    return workshop.compute(*request, shared);
   } catch (const std::bad_alloc&) {
     return {WorkStatus::out_of_memory, "no memory for the buffers of a kernel", {}};
   } catch (const Error& e) {
-    const Diagnostic& d = e.diagnostic();
-    return {d.code == "E603" ? WorkStatus::out_of_memory : WorkStatus::error, d.message, {}};
+    return {status_of(e.diagnostic()), e.diagnostic().message, {}};
   }
 }
 
@@ -163,9 +220,9 @@ void serve(int socket) {
   cores_of_this_process();
   std::string text;
   int descriptor = -1;
-  KeptCopies kept;
+  Workshop workshop;
   while (receive_message(socket, -1, text, descriptor) == Receipt::message) {
-    Outcome outcome = outcome_of(text, descriptor, kept);
+    Outcome outcome = outcome_of(text, descriptor, workshop);
     set_alarm(0);
     send_message(socket, to_text(outcome));
   }
