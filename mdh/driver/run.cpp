@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mdh/driver/data.h"
+#include "mdh/driver/devices.h"
 #include "mdh/driver/verify/checks.h"
 #include "mdh/hl/address.h"
 #include "mdh/hl/laws/laws.h"
@@ -127,7 +128,7 @@ class Verifier {
       : executable_(executable), options_(options), runner_(executable, options) {
     const ll::Program& low = executable.stages().low;
     if (without_twin(low.computation).empty())
-      stages_ = twin_stages(executable.stages(), *options.target);
+      stages_ = twin_stages(executable.stages(), target_on(*options.target, executable.device()));
     checks_ = std::make_unique<Checks>(subject(low.computation),
                                        CheckLimits{.seed = options.seed, .share = options.share});
     compile_companions();

@@ -39,12 +39,14 @@ struct Accuracy {
 };
 
 /// How many groups of how many items a device runs, and how much memory a group shares. A machine
-/// is described with these numbers.
+/// is described with these numbers, and they correct what is known of the language.
 struct GridNumbers {
   int64_t groups_at_once = 0;
   int64_t items_per_group = 0;
   int64_t local_bytes = 0;
   int64_t global_bytes = 0;
+  int64_t lockstep = 1;           // neighbouring items that surely run in step
+  bool copies_in_flight = false;  // from global to local memory, past the registers
   friend bool operator==(const GridNumbers&, const GridNumbers&) = default;
 };
 

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "mdh/driver/data.h"
+#include "mdh/driver/devices.h"
 #include "mdh/driver/memory.h"
 #include "mdh/driver/stages.h"
 #include "mdh/driver/verification.h"
@@ -61,6 +62,7 @@ struct Candidates::Parts {
   hl::Program program;
   CandidateOptions options;
   std::shared_ptr<const runtime::Device> device;
+  driver::Target target;  // as it is on the device
   std::vector<scalar::Array> inputs;
   driver::Memory memory;
   std::map<std::string, std::unique_ptr<runtime::Worker>> workers;  // by compiler
@@ -83,8 +85,10 @@ struct Candidates::Parts {
       : program(p),
         options(std::move(o)),
         device(options.target->runtime->open(options.device)),
+        target(driver::target_on(*options.target, *device)),
         inputs(options.inputs ? options.inputs() : driver::random_inputs(p, options.seed)),
         memory(p, inputs, driver::Memory::Place::shared) {
+    options.target = &target;
     workers[""] = std::make_unique<runtime::Worker>(options.worker);  // says if there is none
     workers.clear();
   }

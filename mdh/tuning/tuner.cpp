@@ -103,17 +103,27 @@ double TuningRun::elapsed() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
 }
 
+/// Who has interrupted the search wants to read that and nothing else.
+tune::StopRule TuningRun::budget(double part) const {
+  const bool counts = options_.evaluations > 0;
+  return tune::any_of(
+      {tune::when(options_.interrupted),
+       tune::when([this] { return refused_ >= hopeless; }, "nothing compiles"),
+       tune::called("evaluations",
+                    counts ? tune::after_evaluations(evaluations_until(part)) : tune::never_stop()),
+       tune::called("time", tune::after_seconds(options_.seconds * part))});
+}
+
 bool TuningRun::is_over(double part) {
-  std::string why;
-  if (elapsed() > options_.seconds * part) why = "time";
-  if (options_.evaluations > 0 && report_.trials.size() >= evaluations_until(part)) {
-    why = "evaluations";
-  }
-  if (refused_ >= hopeless) why = "nothing compiles";
-  if (options_.interrupted()) why = "interrupted";
-  const bool is_new = report_.stopped_by != "space exhausted" || why == "interrupted";
-  if (!why.empty() && is_new) report_.stopped_by = why;
-  return !why.empty();
+  const auto why =
+      budget(part).reason({.evaluations = report_.trials.size(), .seconds = elapsed()});
+  if (why) note_stop(*why);
+  return why.has_value();
+}
+
+void TuningRun::note_stop(const std::string& why) {
+  const bool is_new = report_.stopped_by != space_exhausted || why == "interrupted";
+  if (is_new) report_.stopped_by = why;
 }
 
 /// Few are for the search alone.
@@ -223,45 +233,34 @@ void TuningRun::try_untuned(tune::Technique& technique) {
 }
 
 void TuningRun::search(tune::Technique& technique, double part) {
-  while (!is_over(part) || is_empty_handed()) {
-    const double asked = elapsed();
-    const std::vector<tune::Point> points = new_points(technique);
-    report_.screening.asking += elapsed() - asked;
-    if (points.empty()) {
-      if (!is_over(1.0)) report_.stopped_by = "space exhausted";
-      return;
+  const tune::Evaluate evaluate = [&](std::span<const tune::Point> points) {
+    std::vector<tune::Outcome> outcomes;
+    for (const Trial& trial : tried(points)) {
+      outcomes.push_back(outcome_for_search(trial));
+      seen_.insert_or_assign(key_of(trial.config), outcomes.back());
     }
-    const std::vector<Trial> trials = tried(points);
-    for (size_t n = 0; n < trials.size(); ++n) {
-      technique.tell(points[n], outcome_for_search(trials[n]));
-      seen_.insert_or_assign(key_of(trials[n].config), outcome_for_search(trials[n]));
-    }
-  }
+    return outcomes;
+  };
+  const tune::StopRule stop = tune::unless([&] { return is_empty_handed(); }, budget(part));
+  const tune::SearchResult result =
+      tune::search(technique, evaluate, stop,
+                   {.batch = options_.batch,
+                    .filled = 0.75,
+                    .known = [&](const tune::Point& point) { return known_of(point); },
+                    .evaluations_before = report_.trials.size(),
+                    .seconds_before = elapsed()});
+  report_.screening.asking += result.asking;
+  if (result.stopped_by != space_exhausted || !is_over(1.0)) note_stop(result.stopped_by);
 }
 
-/// A batch of valid points whose configurations were not tried. Some fewer are as good as a whole
-/// one: a technique that learns has to do so for every question.
-std::vector<tune::Point> TuningRun::new_points(tune::Technique& technique) {
-  const size_t wanted = std::min(options_.batch, evaluations_left());
-  std::vector<tune::Point> points;
-  while (4 * points.size() < 3 * wanted) {
-    const std::vector<tune::Point> asked = technique.ask(wanted - points.size());
-    if (asked.empty()) break;
-    for (const tune::Point& point : asked) {
-      // Different points may mean the same configuration.
-      const auto known = seen_.find(key_of(space_.config(point)));
-      if (known != seen_.end()) {
-        technique.tell(point, known->second);
-      } else if (space_.is_valid(point)) {
-        points.push_back(point);
-        seen_.emplace(key_of(space_.config(point)), tune::failed("tried at the same time"));
-      } else {
-        technique.tell(point, tune::failed("not valid"));
-      }
-    }
-    if (is_over(1.0) && !(points.empty() && is_empty_handed())) break;
-  }
-  return points;
+/// Different points may mean the same configuration, also in one batch.
+std::optional<tune::Outcome> TuningRun::known_of(const tune::Point& point) {
+  const std::string key = key_of(space_.config(point));
+  const auto known = seen_.find(key);
+  if (known != seen_.end()) return known->second;
+  if (!space_.is_valid(point)) return tune::failed("not valid");
+  seen_.emplace(key, tune::failed("tried at the same time"));
+  return std::nullopt;
 }
 
 ll::Config TuningRun::quick(const tune::Point& point) const {
@@ -269,7 +268,7 @@ ll::Config TuningRun::quick(const tune::Point& point) const {
   return chooses_compiler(options_) ? compiled_by(config, quick_compiler(compilers_)) : config;
 }
 
-std::vector<Trial> TuningRun::tried(const std::vector<tune::Point>& points) {
+std::vector<Trial> TuningRun::tried(std::span<const tune::Point> points) {
   std::vector<ll::Config> configs;
   for (const tune::Point& point : points) configs.push_back(quick(point));
   std::vector<Trial> trials =
@@ -283,7 +282,7 @@ std::vector<Trial> TuningRun::tried(const std::vector<tune::Point>& points) {
   return trials;
 }
 
-/// Compiled, run and noted; fewer if the time is over. What does not beat a time, or that of
+/// Compiled, run and noted; fewer if it is time for the final: devices compile when they run. What does not beat a time, or that of
 /// another of them, is not measured further.
 std::vector<Trial> TuningRun::screened(const std::vector<ll::Config>& configs,
                                        Candidates::Together together, const std::string& phase,
@@ -293,7 +292,7 @@ std::vector<Trial> TuningRun::screened(const std::vector<ll::Config>& configs,
   std::vector<Trial> trials = candidates_.compile(configs, together);
   compiling_ += elapsed() - begin;
   for (size_t n = 0; n < trials.size(); ++n) {
-    if (options_.interrupted() || (report_.best && is_over(1.0))) {
+    if (options_.interrupted() || (report_.best && is_over(deciding))) {
       trials.resize(n);
       break;
     }

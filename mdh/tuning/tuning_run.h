@@ -9,7 +9,7 @@
 #include "mdh/search/first_choice.h"
 #include "mdh/search/promising_space.h"
 #include "mdh/search/search_space.h"
-#include "mdh/tune/technique.h"
+#include "mdh/tune/search.h"
 #include "mdh/tuning/compiler_choice.h"
 #include "mdh/tuning/contest.h"
 #include "mdh/tuning/model_choice.h"
@@ -37,9 +37,14 @@ class TuningRun {
   /// the disk is full, or the compiler is gone.
   static constexpr size_t hopeless = 64;
 
+  static constexpr const char* space_exhausted = "space exhausted";  // as tune::search says
+
   double elapsed() const;
-  /// The given part of the budget is spent.
+  /// The rules by which the given part of the budget is spent.
+  tune::StopRule budget(double part) const;
+  /// It is spent now.
   bool is_over(double part);
+  void note_stop(const std::string& why);
   size_t evaluations_until(double part) const;
   bool is_empty_handed() const;
 
@@ -63,9 +68,9 @@ class TuningRun {
   void try_untuned(tune::Technique& technique);
   /// Asks, compiles, runs and tells until a part of the time is over.
   void search(tune::Technique& technique, double part);
-  std::vector<tune::Point> new_points(tune::Technique& technique);
+  std::optional<tune::Outcome> known_of(const tune::Point& point);
   ll::Config quick(const tune::Point& point) const;
-  std::vector<Trial> tried(const std::vector<tune::Point>& points);
+  std::vector<Trial> tried(std::span<const tune::Point> points);
   std::vector<Trial> screened(const std::vector<ll::Config>& configs, Candidates::Together together,
                               const std::string& phase, double to_beat_us);
 

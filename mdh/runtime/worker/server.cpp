@@ -8,6 +8,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
@@ -16,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "mdh/runtime/load.h"
 #include "mdh/runtime/runtimes.h"
@@ -114,7 +116,7 @@ kernel::Module module_of(const WorkRequest& request) {
 }
 
 /// What the worker keeps from request to request, because it takes long to make: devices, the last
-/// kernel, and the copies of buffers whose inputs stay.
+/// few kernels, and the copies of buffers whose inputs stay.
 class Workshop {
  public:
   Outcome compute(const WorkRequest& request, const SharedBuffers& shared) {
@@ -144,21 +146,48 @@ class Workshop {
     return *device;
   }
 
+  struct Kept {
+    std::string device;
+    FileMark mark;
+    std::shared_ptr<const LoadedKernel> kernel;
+
+    bool is_for(const Device& on, const FileMark& file, const kernel::Module& module) const {
+      const kernel::Module& known = kernel->module();
+      return device == on.name() && mark == file && known.steps == module.steps &&
+             known.arguments.size() == module.arguments.size() &&
+             known.workspace() == module.workspace() &&
+             known.parts_on_cores == module.parts_on_cores;
+    }
+  };
+
+  /// A kernel and its twin run in turn, and a driver may compile for seconds.
   const LoadedKernel& kernel_of(const WorkRequest& request, const Device& device) {
     const FileMark mark = mark_of(request.library);
     const kernel::Module module = module_of(request);
-    const bool known = kernel_ && mark == mark_ && device.name() == device_ &&
-                       kernel_->module().steps == module.steps &&
-                       kernel_->module().arguments.size() == module.arguments.size() &&
-                       kernel_->workspace_bytes() == module.workspace() &&
-                       kernel_->module().parts_on_cores == module.parts_on_cores;
-    if (known) return *kernel_;
-    kernel_ = nullptr;  // before there is another
-    kernel_ = device.load_object(module, request.library);
-    mark_ = mark;
-    device_ = device.name();
-    return *kernel_;
+    const auto known = std::find_if(kernels_.begin(), kernels_.end(), [&](const Kept& kept) {
+      return kept.is_for(device, mark, module);
+    });
+    if (known != kernels_.end()) {
+      std::rotate(known, known + 1, kernels_.end());
+    } else {
+      make_room_for(module);
+      kernels_.push_back({device.name(), mark, device.load_object(module, request.library)});
+    }
+    return *kernels_.back().kernel;
   }
+
+  /// The one that was used last is the last one.
+  void make_room_for(const kernel::Module& module) {
+    int64_t bytes = module.workspace();
+    for (const Kept& kept : kernels_) bytes += kept.kernel->workspace_bytes();
+    while (!kernels_.empty() && (kernels_.size() >= most_kernels || bytes > most_workspace)) {
+      bytes -= kernels_.front().kernel->workspace_bytes();
+      kernels_.erase(kernels_.begin());
+    }
+  }
+
+  static constexpr size_t most_kernels = 4;
+  static constexpr int64_t most_workspace = int64_t{64} << 20;  // bytes
 
   void prepare(const WorkRequest& request, const SharedBuffers& shared, const Device& device) {
     const bool known =
@@ -173,9 +202,7 @@ class Workshop {
   }
 
   std::map<std::string, std::shared_ptr<const Device>> devices_;
-  std::string device_;  // of the kernel
-  FileMark mark_;
-  std::shared_ptr<const LoadedKernel> kernel_;
+  std::vector<Kept> kernels_;
   std::unique_ptr<const PrivateCopies> copies_;
 };
 
