@@ -77,9 +77,9 @@ class DeviceMemory {
   virtual void upload(const void* from) const = 0;
   virtual void download(void* to) const = 0;
 
-  /// From now on a kernel that writes here crashes, on devices that can do that. No upload is
-  /// possible any more.
-  virtual void protect() const {}
+  /// From now on a kernel that writes here crashes, and no upload is possible. False where a device
+  /// cannot do that.
+  virtual bool protect() const { return false; }
 
  private:
   int64_t bytes_;

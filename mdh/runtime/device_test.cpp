@@ -265,6 +265,23 @@ TEST_P(EveryDevice, keeps_inputs_in_the_worker_from_run_to_run) {
   EXPECT_EQ(out[3], 11);
 }
 
+/// Those that come after it have the inputs that they should have.
+TEST_P(EveryDevice, a_kernel_that_writes_to_its_inputs_costs_one_run) {
+  Worker worker({.program = MDH_WORKER_FILE});
+  const SharedBuffers buffers({64, 64});
+  const auto* out = static_cast<long*>(buffers.pointers()[0]);
+  static_cast<long*>(buffers.pointers()[1])[3] = 100;
+  kernel::Module vandal = doubled_in(GetParam().language);
+  vandal.source.replace(vandal.source.find("w[n] = 2 * in[n];"), 17, "in[n] = 7; w[n] = 14;");
+  const Outcome outcome = in_worker(worker, *device_, vandal, buffers, {.inputs_stay = true});
+  EXPECT_EQ(outcome.status, WorkStatus::crash) << outcome.reason;
+  EXPECT_EQ(
+      in_worker(worker, *device_, doubled_in(GetParam().language), buffers, {.inputs_stay = true})
+          .status,
+      WorkStatus::ok);
+  EXPECT_EQ(out[3], 201);
+}
+
 TEST_P(EveryDevice, is_timed_in_a_worker) {
   Worker worker({.program = MDH_WORKER_FILE});
   const SharedBuffers buffers({64});

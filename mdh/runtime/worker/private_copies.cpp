@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <cstring>
 #include <utility>
 
 namespace mdh::runtime {
@@ -28,10 +29,21 @@ PrivateCopies::PrivateCopies(const Device& device, const SharedBuffers& shared,
   }
 }
 
-void PrivateCopies::protect_inputs() const {
+void PrivateCopies::protect_inputs() {
+  unprotected_.clear();
   for (size_t n = 0; n < copies_.size(); ++n) {
-    if (!is_output_[n]) copies_[n]->protect();
+    if (!is_output_[n] && !copies_[n]->protect()) unprotected_.push_back(n);
   }
+}
+
+bool PrivateCopies::are_inputs_spoilt(const SharedBuffers& shared) const {
+  std::vector<char> now;
+  for (const size_t n : unprotected_) {
+    now.resize(static_cast<size_t>(bytes_[n]));
+    copies_[n]->download(now.data());
+    if (!now.empty() && std::memcmp(now.data(), shared.pointers()[n], now.size()) != 0) return true;
+  }
+  return false;
 }
 
 bool PrivateCopies::are_of(const Device& device, const SharedBuffers& shared,

@@ -22,7 +22,10 @@ class PrivateCopies {
   std::span<void* const> handles() const { return handles_; }
 
   /// From now on a kernel that writes to an input crashes, where the device can do that.
-  void protect_inputs() const;
+  void protect_inputs();
+
+  /// Elsewhere it is found out afterwards: inputs are not what they are in the shared buffers.
+  bool are_inputs_spoilt(const SharedBuffers& shared) const;
 
   /// They are on this device and of the same memory, and the same buffers are outputs.
   bool are_of(const Device& device, const SharedBuffers& shared,
@@ -39,6 +42,7 @@ class PrivateCopies {
   uint64_t memory_ = 0;  // its number
   std::vector<std::shared_ptr<const DeviceMemory>> copies_;
   std::vector<void*> handles_;
+  std::vector<size_t> unprotected_;  // inputs that should not change
 };
 
 }  // namespace mdh::runtime

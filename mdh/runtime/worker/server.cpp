@@ -134,7 +134,13 @@ class Workshop {
     } else {
       run();
     }
-    if (request.wants_outputs) copies_->store_outputs(shared);
+    if (request.wants_outputs) {
+      if (copies_->are_inputs_spoilt(shared)) {
+        copies_ = nullptr;  // the next kernel is not to blame
+        return {WorkStatus::crash, "wrote to its inputs", {}};
+      }
+      copies_->store_outputs(shared);
+    }
     if (!request.inputs_stay) copies_ = nullptr;
     return outcome;
   }
@@ -203,7 +209,7 @@ class Workshop {
 
   std::map<std::string, std::shared_ptr<const Device>> devices_;
   std::vector<Kept> kernels_;
-  std::unique_ptr<const PrivateCopies> copies_;
+  std::unique_ptr<PrivateCopies> copies_;
 };
 
 /// A device says in its own words that it has not enough memory.
