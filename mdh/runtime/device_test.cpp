@@ -199,7 +199,8 @@ TEST_P(EveryDevice, builds_many_and_loses_those_alone_that_fail) {
   const auto built = device_->build(groups, {.seconds = 60});
   ASSERT_EQ(built.size(), 2u);
   ASSERT_EQ(built[0].size(), 3u);
-  for (const auto& [group, number, first] : {std::tuple{0, 0, 10}, {0, 2, 20}, {1, 0, 30}}) {
+  for (const auto& [group, number, first] :
+       {std::tuple{0, 0, 10}, std::tuple{0, 2, 20}, std::tuple{1, 0, 30}}) {
     const Built& one = built.at(static_cast<size_t>(group)).at(static_cast<size_t>(number));
     ASSERT_TRUE(one.object) << one.failure.text;
     kernel::Module module = groups[static_cast<size_t>(group)][static_cast<size_t>(number)];

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "mdh/tuning/model_choice.h"
 #include "tools/mdh/say.h"
 
 namespace mdh::tool {

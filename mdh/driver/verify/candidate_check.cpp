@@ -24,7 +24,7 @@ Subject subject_of(const hl::Program& computation, const scalar::Deviations& dev
 
 CandidateCheck::CandidateCheck(const hl::Program& program, Memory& memory, Checks::Inputs inputs,
                                const runtime::Accuracy& accuracy, uint64_t seed)
-    : program_(program), memory_(memory), accuracy_(accuracy), seed_(seed) {
+    : memory_(memory), accuracy_(accuracy), seed_(seed) {
   std::unique_ptr<Checks> checks = checks_of(program);
   const std::vector<kernel::Module> modules = checks->modules();
   if (!modules.empty()) {

@@ -34,7 +34,6 @@ class CandidateCheck {
   std::unique_ptr<Checks> checks_of(const hl::Program& computation);
   Checks& checks_for(const Stages& stages);
 
-  const hl::Program& program_;
   Memory& memory_;
   runtime::Accuracy accuracy_;
   uint64_t seed_;
