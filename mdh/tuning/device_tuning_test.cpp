@@ -94,7 +94,7 @@ TEST_P(DeviceTuning, the_best_is_verified_and_no_slower_than_the_untuned_choice)
   o.candidates = options_;
   o.candidates.worker.time_limit = 3;  // so that no candidate takes the time of the final
   o.candidates.build.seconds = 3;
-  o.seconds = 16;
+  o.seconds = 20;
   std::vector<std::string> phases;
   const TuneReport report = tune(matmul(16), o, [&](const Trial& trial, const TuneProgress& now) {
     if (phases.empty() || phases.back() != now.phase) phases.push_back(now.phase);
