@@ -13,7 +13,7 @@
 namespace mdh::bench {
 namespace {
 
-using runtime::host::Built;
+using runtime::Built;
 using runtime::host::Compiler;
 
 // ---- mdh

@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "mdh/runtime/host/runtime.h"
 #include "mdh/runtime/worker/private_copies.h"
 #include "mdh/runtime/worker/shared_buffers.h"
 #include "mdh/support/text.h"
@@ -120,8 +121,8 @@ class Buffers {
   Buffers(const Call& call, const std::vector<int64_t>& bytes)
       : call_(call),
         shared_(memory_of_parent, bytes),
-        own_(shared_, call.is_output),
-        pointers_(own_.pointers().begin(), own_.pointers().end()) {
+        own_(*mdh::runtime::host::runtime().open(""), shared_, call.is_output),
+        pointers_(own_.handles().begin(), own_.handles().end()) {
     tell("load_peer");
   }
 

@@ -30,6 +30,15 @@ std::string row_of(const passes::Pass& pass) {
   return fmt::format("  {:18}{}\n  {:18}({})\n", pass.name, pass.summary, "", pass.why);
 }
 
+/// The targets that are printed for such teams.
+std::string names_with(passes::Teams teams) {
+  std::vector<std::string> names;
+  for (const Target& target : targets()) {
+    if (target.print && target.facts.teams == teams) names.push_back(target.name);
+  }
+  return join(names, ", ");
+}
+
 bool has_pass(const std::vector<passes::Pass>& pipeline, const std::string& name) {
   return std::any_of(pipeline.begin(), pipeline.end(),
                      [&](const passes::Pass& pass) { return pass.name == name; });
@@ -63,9 +72,10 @@ std::string print_after(const std::string& pass, const hl::Program& program,
 
 std::string list_passes() {
   const std::vector<passes::Pass>& one = passes::pipeline(passes::Teams::one);
-  std::string text = "openmp: one team of all cores\n";
+  std::string text = names_with(passes::Teams::one) + ": one team of all cores\n";
   for (const passes::Pass& pass : one) text += row_of(pass);
-  text += "opencl: a grid of teams, the same but for form-teams, in whose place are\n";
+  text += names_with(passes::Teams::nested) +
+          ": a grid of teams, the same but for form-teams, in whose place are\n";
   for (const passes::Pass& pass : passes::pipeline(passes::Teams::nested)) {
     if (!has_pass(one, pass.name)) text += row_of(pass);
   }

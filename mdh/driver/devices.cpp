@@ -3,28 +3,49 @@
 #include <set>
 
 #include "mdh/calibration/machine_identity.h"
+#include "mdh/ll/roles.h"
 
 namespace mdh::driver {
 namespace {
 
-/// Layers and regions of a machine with a grid are called so.
-void take_numbers(const runtime::GridNumbers& numbers, machine::Machine& m) {
-  for (machine::Region& region : m.regions) {
-    if (region.owner == "BLK") region.capacity = numbers.local_bytes;
+/// The layers of cores inside of groups, from outside in.
+std::vector<std::string> members_of(const machine::Machine& m, const std::string& groups) {
+  std::vector<std::string> members;
+  bool is_inside = false;
+  for (const machine::Layer& layer : m.layers) {
+    if (layer.kind == machine::LayerKind::cores && is_inside) members.push_back(layer.name);
+    is_inside = is_inside || layer.name == groups;
   }
-  for (machine::Layer& layer : m.layers) {
-    if (layer.name == "BLK") layer.count = numbers.groups_at_once;
-    if (layer.name == "THR") layer.count = numbers.items_per_group;
-  }
-  for (machine::Constraint& rule : m.constraints) {
-    auto* most = std::get_if<machine::PartsAtMost>(&rule);
-    if (most && most->layers == std::vector<std::string>{"THR"}) {
-      most->limit = numbers.items_per_group;
-    }
-  }
+  return members;
 }
 
 }  // namespace
+
+void take_numbers(const runtime::GridNumbers& numbers, machine::Machine& m) {
+  const ll::Roles roles = ll::roles_of(m);
+  if (roles.threads.empty()) return;  // no grid
+  const std::vector<std::string> members = members_of(m, roles.groups);
+  for (machine::Region& region : m.regions) {
+    if (region.name == roles.shared) region.capacity = numbers.local_bytes;
+  }
+  for (machine::Layer& layer : m.layers) {
+    if (layer.name == roles.groups) layer.count = numbers.groups_at_once;
+    if (members.size() == 1 && layer.name == roles.threads) layer.count = numbers.items_per_group;
+  }
+  for (machine::Constraint& rule : m.constraints) {
+    auto* most = std::get_if<machine::PartsAtMost>(&rule);
+    if (most && most->layers == members) most->limit = numbers.items_per_group;
+  }
+}
+
+Target target_on(const Target& target, const runtime::Device& device) {
+  Target on = target;
+  if (const auto numbers = device.grid()) {
+    on.facts.lockstep = numbers->lockstep;
+    on.facts.copies_in_flight = numbers->copies_in_flight;
+  }
+  return on;
+}
 
 std::vector<runtime::DeviceInfo> all_devices() {
   std::vector<runtime::DeviceInfo> all;
@@ -46,9 +67,7 @@ machine::Machine machine_of(const Target& target, const std::string& device) {
 tune::MachineIdentity identity_of(const Target& target, const std::string& device) {
   if (target.runtime == nullptr) return calibration::host_identity();
   const auto known = target.runtime->open(device)->identity();
-  if (!known) return calibration::host_identity();
-  return {known->vendor, known->model, static_cast<int>(known->cores), known->version,
-          known->memory};
+  return known ? *known : calibration::host_identity();
 }
 
 }  // namespace mdh::driver

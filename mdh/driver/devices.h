@@ -13,6 +13,14 @@ std::vector<runtime::DeviceInfo> all_devices();
 /// device ("opencl:1"; empty: the first one) where it has a grid.
 machine::Machine machine_of(const Target& target, const std::string& device);
 
+/// Puts the numbers of a device into the layers, regions and rules of a machine with a grid, by what
+/// they are there for (ll/roles.h).
+void take_numbers(const runtime::GridNumbers& numbers, machine::Machine& m);
+
+/// A target as it is on a device of its: what the device knows better than its language does takes
+/// the place of the facts in the row.
+Target target_on(const Target& target, const runtime::Device& device);
+
 /// What a target computes on, as tuning records name it: this machine, or one of its devices.
 tune::MachineIdentity identity_of(const Target& target, const std::string& device);
 

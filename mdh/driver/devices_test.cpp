@@ -26,6 +26,103 @@ TEST(Devices, host_without_a_compiler_says_why) {
             "none: the C compiler '/nonexistent' named by MDH_CC was not found");
 }
 
+constexpr runtime::GridNumbers numbers = {.groups_at_once = 7,
+                                          .items_per_group = 96,
+                                          .local_bytes = 4321,
+                                          .lockstep = 32,
+                                          .copies_in_flight = true};
+
+int64_t limit_on(const machine::Machine& m, const std::vector<std::string>& layers) {
+  for (const machine::Constraint& rule : m.constraints) {
+    const auto* most = std::get_if<machine::PartsAtMost>(&rule);
+    if (most && most->layers == layers) return most->limit;
+  }
+  return 0;
+}
+
+TEST(NumbersOfADevice, are_put_where_they_belong) {
+  machine::Machine m = machine::find_machine("gpu_nowarp");
+  take_numbers(numbers, m);
+  EXPECT_EQ(m.find_layer("BLK")->count, 7);
+  EXPECT_EQ(m.find_layer("THR")->count, 96);
+  EXPECT_EQ(m.find_region("SM")->capacity, 4321);
+  EXPECT_EQ(limit_on(m, {"THR"}), 96);
+}
+
+/// What layers are called does not matter.
+TEST(NumbersOfADevice, are_put_there_whatever_the_layers_are_called) {
+  machine::Machine m = machine::find_machine("gpu_nowarp");
+  const auto rename = [](std::string& name) {
+    if (name == "BLK") name = "squad";
+    if (name == "THR") name = "soldier";
+  };
+  for (machine::Layer& layer : m.layers) rename(layer.name);
+  for (machine::Region& region : m.regions) rename(region.owner);
+  for (machine::Constraint& rule : m.constraints) {
+    if (auto* most = std::get_if<machine::PartsAtMost>(&rule)) {
+      for (std::string& layer : most->layers) rename(layer);
+    }
+  }
+  take_numbers(numbers, m);
+  EXPECT_EQ(m.find_layer("squad")->count, 7);
+  EXPECT_EQ(m.find_layer("soldier")->count, 96);
+  EXPECT_EQ(m.find_region("SM")->capacity, 4321);
+  EXPECT_EQ(limit_on(m, {"soldier"}), 96);
+}
+
+/// With warps, the items of a group are members of two layers together.
+TEST(NumbersOfADevice, limit_all_members_of_a_group_together) {
+  machine::Machine m = machine::find_machine("gpu");
+  take_numbers(numbers, m);
+  EXPECT_EQ(limit_on(m, {"THR"}), 32);
+  EXPECT_EQ(limit_on(m, {"WRP", "THR"}), 96);
+  EXPECT_FALSE(m.find_layer("THR")->count);
+}
+
+TEST(NumbersOfADevice, change_nothing_on_a_machine_without_a_grid) {
+  machine::Machine m = machine::find_machine("cpu");
+  take_numbers(numbers, m);
+  EXPECT_EQ(m, machine::find_machine("cpu"));
+}
+
+/// A device that knows more than its language.
+class KnowingDevice : public runtime::Device {
+ public:
+  std::string name() const override { return "knowing"; }
+  runtime::Accuracy accuracy() const override { return {}; }
+  std::optional<runtime::GridNumbers> grid() const override { return numbers; }
+  bool takes(const std::string&) const override { return false; }
+  std::vector<std::vector<runtime::Built>> build(const runtime::ModuleGroups&,
+                                                 const runtime::BuildLimits&) const override {
+    return {};
+  }
+  std::shared_ptr<const runtime::LoadedKernel> load_object(const kernel::Module&,
+                                                           const std::string&) const override {
+    return nullptr;
+  }
+  std::shared_ptr<const runtime::DeviceMemory> allocate(int64_t,
+                                                        const std::string&) const override {
+    return nullptr;
+  }
+
+ private:
+  runtime::LoadedKernels load_for(runtime::Purpose,
+                                  std::span<const kernel::Module>) const override {
+    return {};
+  }
+};
+
+TEST(TargetFacts, are_corrected_by_the_device) {
+  const Target& row = find_target("opencl");
+  const Target on = target_on(row, KnowingDevice());
+  EXPECT_EQ(on.facts.lockstep, 32);
+  EXPECT_TRUE(on.facts.copies_in_flight);
+  EXPECT_EQ(on.facts.teams, row.facts.teams);
+  const Target& usual = usual_target();
+  EXPECT_EQ(target_on(usual, *usual.runtime->open("")).facts, usual.facts)
+      << "the host has no grid";
+}
+
 TEST(HostTarget, is_identified_as_this_machine) {
   EXPECT_TRUE(is_same(identity_of(find_target("openmp"), ""), calibration::host_identity()));
 }

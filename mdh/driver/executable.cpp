@@ -1,5 +1,6 @@
 #include "mdh/driver/executable.h"
 
+#include "mdh/driver/devices.h"
 #include "mdh/driver/overlap.h"
 
 namespace mdh::driver {
@@ -20,8 +21,8 @@ void Executable::operator()(std::span<void* const> buffers, int threads) const {
 
 Executable compile(const hl::Program& program, const machine::Machine& machine,
                    const ll::Config& config, const Target& target, const std::string& device) {
-  Stages stages = lower_all(program, machine, config, target, kernel_name(program));
   const auto on = target.runtime->open(device);
+  Stages stages = lower_all(program, machine, config, target_on(target, *on), kernel_name(program));
   auto kernel = on->load({&stages.module, 1}).front();
   return {std::move(stages), on, std::move(kernel)};
 }

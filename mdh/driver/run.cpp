@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mdh/driver/data.h"
+#include "mdh/driver/devices.h"
 #include "mdh/driver/verify/checks.h"
 #include "mdh/hl/address.h"
 #include "mdh/hl/laws/laws.h"
@@ -91,16 +92,24 @@ class Runner {
         if (memory.input_hash() != before) wrong("the kernel changes its inputs");
       };
     }
-    return [this, &memory](auto) { work(memory, {.threads = threads_}); };
+    return [this, &memory](auto) { work(memory, how()); };
   }
 
   runtime::Timing time(const Memory& memory) const {
     const runtime::TimingLimits limits;
-    if (worker_) return work(memory, {.threads = threads_, .measure = limits});
+    if (worker_) {
+      runtime::WorkOptions timed = how();
+      timed.measure = limits;
+      return work(memory, timed);
+    }
     return executable_.kernel().time(memory.pointers(), threads_, limits);
   }
 
  private:
+  runtime::WorkOptions how() const {
+    return {.device = executable_.device().name(), .threads = threads_};
+  }
+
   runtime::Timing work(const Memory& memory, const runtime::WorkOptions& how) const {
     const runtime::Outcome outcome =
         worker_->run(executable_.module(), executable_.kernel().file(), memory.shared(), how);
@@ -113,25 +122,13 @@ class Runner {
   int threads_;
 };
 
-/// The bounds of loose mathematics are those of OpenCL's standard.
-scalar::Deviations deviations_of(const Executable& executable) {
-  const runtime::Accuracy accuracy = executable.device().accuracy();
-  scalar::Deviations d{.contracts = executable.module().contract_allowed};
-  if (accuracy.mathematics == runtime::Mathematics::opencl) {
-    d.mathematics = scalar::MathLibrary::opencl;
-  }
-  d.loose_division = !accuracy.has_exact_division;
-  d.flushes_subnormals = !accuracy.has_subnormals;
-  return d;
-}
-
 class Verifier {
  public:
   Verifier(const Executable& executable, const RunOptions& options)
       : executable_(executable), options_(options), runner_(executable, options) {
     const ll::Program& low = executable.stages().low;
     if (without_twin(low.computation).empty())
-      stages_ = twin_stages(executable.stages(), *options.target);
+      stages_ = twin_stages(executable.stages(), target_on(*options.target, executable.device()));
     checks_ = std::make_unique<Checks>(subject(low.computation),
                                        CheckLimits{.seed = options.seed, .share = options.share});
     compile_companions();
@@ -154,7 +151,8 @@ class Verifier {
  private:
   Subject subject(const hl::Program& computation) {
     Subject s{.computation = computation,
-              .deviations = deviations_of(executable_),
+              .deviations = deviations_of(executable_.device().accuracy(),
+                                          executable_.module().contract_allowed),
               .border_steps = border_steps(executable_.stages().structured)};
     s.memory = [this](const hl::Program& views) {
       return std::make_unique<Memory>(views,
@@ -270,9 +268,12 @@ RunReport run(const hl::Program& program, const RunOptions& options) {
   report.outputs = outputs;
   report.verification.complaint = wrongly_written(program, outputs);
   if (report.verification.complaint.empty()) {
-    report.verification = hl::has_custom_operator(program)
-                              ? verify_outputs(program, inputs, outputs, {.share = options.share})
-                              : Verifier(executable, options)(memory);
+    report.verification =
+        hl::has_custom_operator(program)
+            ? verify_outputs(program, inputs, outputs,
+                             {.deviations = deviations_of(executable.device().accuracy(), false),
+                              .share = options.share})
+            : Verifier(executable, options)(memory);
   }
   if (!report.verification.right) return report;
   // No bound tells a wrong result from a right one then: the operator may break its laws.

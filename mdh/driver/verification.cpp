@@ -124,6 +124,16 @@ int64_t terms_of(const hl::Program& p) {
   return terms;
 }
 
+scalar::Deviations deviations_of(const runtime::Accuracy& accuracy, bool contracts) {
+  scalar::Deviations d{.contracts = contracts};
+  if (accuracy.mathematics == runtime::Mathematics::opencl) {
+    d.mathematics = scalar::MathLibrary::opencl;
+  }
+  d.loose_division = !accuracy.has_exact_division;
+  d.flushes_subnormals = !accuracy.has_subnormals;
+  return d;
+}
+
 int64_t sequential_depth(const hl::Program& p) {
   return terms_of(p) - 1 + scalar::depth_of(hl::scalar_function(p));
 }

@@ -7,6 +7,7 @@
 
 #include "mdh/driver/verify/definition.h"
 #include "mdh/hl/program.h"
+#include "mdh/runtime/device.h"
 #include "mdh/scalar/array.h"
 #include "mdh/scalar/enclosure/deviations.h"
 
@@ -54,6 +55,10 @@ struct VerifyOptions {
   int samples = sample_count;              // elements that are checked beyond it
   std::function<void(double)> share = {};  // called with how much is done, now and then
 };
+
+/// What kernels on a device of this accuracy may do. The bounds of loose mathematics are those of
+/// OpenCL's standard.
+scalar::Deviations deviations_of(const runtime::Accuracy& accuracy, bool contracts);
 
 /// Roundings behind a result that is combined point after point.
 int64_t sequential_depth(const hl::Program& p);

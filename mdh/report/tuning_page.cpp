@@ -24,8 +24,7 @@ std::string html(const TuningPage& page) {
   text += convergence_section(page);
   if (page.report.best) {
     text += tree_section(page);
-    text += traffic_section(page);
-    text += roofline_section(page);
+    if (page.is_estimated) text += traffic_section(page) + roofline_section(page);
     text += config_section(page);
   }
   return text +

@@ -20,7 +20,8 @@ struct TuningPage {
   std::vector<std::pair<std::string, std::string>> types;
   machine::Machine machine;
   tune::MachineIdentity hardware;
-  model::Rates rates;  // that estimates are made with
+  bool is_estimated = true;  // there is a model of the machine; else neither estimates nor roofs
+  model::Rates rates;        // that estimates are made with
   int threads = 1;
   std::string when;
   std::string version;  // of mdh

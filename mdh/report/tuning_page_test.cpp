@@ -65,6 +65,17 @@ TEST(TuningPage, what_comes_from_outside_is_escaped) {
   EXPECT_TRUE(has(text, "&lt;stdin&gt;:1: error: unknown type name &#39;a&amp;b&#39;"));
 }
 
+TEST(TuningPage, has_no_estimates_of_machines_without_a_model) {
+  TuningPage page = test_page();
+  EXPECT_TRUE(has(html(page), "<h2>Roofline</h2>"));
+  page.is_estimated = false;
+  const std::string text = html(page);
+  EXPECT_EQ(mistake_in(text), "");
+  EXPECT_FALSE(has(text, "<h2>Roofline</h2>"));
+  EXPECT_FALSE(has(text, "estimated"));
+  EXPECT_TRUE(has(text, "7.5 ms"));
+}
+
 TEST(TuningPage, estimates_say_that_they_are) {
   const std::string text = traffic_section(test_page());
   EXPECT_TRUE(has(text, "<h2>Memory traffic and time, estimated</h2>"));

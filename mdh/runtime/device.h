@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,7 +12,9 @@
 #include <vector>
 
 #include "mdh/kernel/module.h"
+#include "mdh/runtime/build.h"
 #include "mdh/runtime/timer.h"
+#include "mdh/support/hardware.h"
 
 namespace mdh::runtime {
 
@@ -37,22 +38,15 @@ struct Accuracy {
   Mathematics mathematics = Mathematics::correct;
 };
 
-/// Which hardware it is, for records: times of one say nothing about another.
-struct Identity {
-  std::string vendor;
-  std::string model;
-  int64_t cores = 0;
-  std::string version;                    // instruction set, or language and driver
-  std::map<std::string, int64_t> memory;  // "local": bytes
-};
-
 /// How many groups of how many items a device runs, and how much memory a group shares. A machine
-/// is described with these numbers.
+/// is described with these numbers, and they correct what is known of the language.
 struct GridNumbers {
   int64_t groups_at_once = 0;
   int64_t items_per_group = 0;
   int64_t local_bytes = 0;
   int64_t global_bytes = 0;
+  int64_t lockstep = 1;           // neighbouring items that surely run in step
+  bool copies_in_flight = false;  // from global to local memory, past the registers
   friend bool operator==(const GridNumbers&, const GridNumbers&) = default;
 };
 
@@ -66,16 +60,56 @@ struct Resources {
   std::optional<int64_t> items_per_group;  // at most
 };
 
+/// Memory on a device, which is freed with the object. On the host it is plain memory.
+class DeviceMemory {
+ public:
+  explicit DeviceMemory(int64_t bytes) : bytes_(bytes) {}
+  virtual ~DeviceMemory() = default;
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  int64_t bytes() const { return bytes_; }
+
+  /// What kernels are given: a pointer, or what else the driver knows the memory by.
+  virtual void* handle() const = 0;
+
+  /// All of it, from and to memory of the host. Done on return.
+  virtual void upload(const void* from) const = 0;
+  virtual void download(void* to) const = 0;
+
+  /// From now on a kernel that writes here crashes, and no upload is possible. False where a device
+  /// cannot do that.
+  virtual bool protect() const { return false; }
+
+ private:
+  int64_t bytes_;
+};
+
+/// What a kernel runs on: memory of the device, of mdh's or the caller's own making.
+struct RunOn {
+  std::span<void* const> buffers;  // handles, one per argument of the module, outputs first
+  void* workspace = nullptr;       // a handle, of workspace_bytes(); none: one of the kernel's own
+  /// The driver's handle of a queue of commands that run in order, of the device's own context.
+  /// With one, the run is only put there; the buffers stay until it is done. None, as on the host:
+  /// it is done on return.
+  void* stream = nullptr;
+  int threads = 1;  // of the host; a device has its own number of cores
+};
+
 /// A kernel that is built for a device and loaded. Any number of threads may call it at the same
-/// time: each call has a workspace of its own.
+/// time: each call has a workspace of its own, if it brings none.
 class LoadedKernel {
  public:
   virtual ~LoadedKernel() = default;
 
   virtual const kernel::Module& module() const = 0;
 
-  /// On memory of the host: one pointer per argument of the module, outputs first. A device has its
-  /// own number of cores; threads are those of the host.
+  /// Only the launches, on memory that is there already.
+  virtual void run(const RunOn& on) const = 0;
+
+  int64_t workspace_bytes() const { return module().workspace(); }
+
+  /// On memory of the host: one pointer per argument of the module, outputs first.
   virtual void call(std::span<void* const> buffers, int threads) const = 0;
 
   /// How long it takes on these data. Where data have to be moved to the device first, they are
@@ -85,8 +119,8 @@ class LoadedKernel {
 
   virtual std::vector<Resources> resources() const { return {}; }
 
-  /// The compiled file, which another process can load; nothing if there is none.
-  virtual std::string file() const { return {}; }
+  /// The file that another process can load, as long as the kernel is there.
+  virtual std::string file() const = 0;
 
   /// What the user should know about how it was compiled; mostly nothing.
   virtual std::string remark() const { return {}; }
@@ -108,10 +142,13 @@ class Device {
  public:
   virtual ~Device() = default;
 
+  /// By which open_device (runtimes.h) finds it, also in another process: "opencl:1".
+  virtual std::string name() const = 0;
+
   virtual Accuracy accuracy() const = 0;
 
-  /// Nothing for this machine, whose hardware is probed elsewhere.
-  virtual std::optional<Identity> identity() const { return std::nullopt; }
+  /// Which hardware it is, for records. Nothing for this machine, which is probed elsewhere.
+  virtual std::optional<MachineIdentity> identity() const { return std::nullopt; }
 
   /// Nothing if it has no grid.
   virtual std::optional<GridNumbers> grid() const { return std::nullopt; }
@@ -127,6 +164,21 @@ class Device {
     return load_for(purpose, modules);
   }
 
+  /// Builds many modules, several at a time and each within a time limit: one outcome per module of
+  /// each group. Modules that fail are lost alone. Nothing is loaded, so that nothing that a driver
+  /// does happens in this process.
+  virtual std::vector<std::vector<Built>> build(const ModuleGroups& groups,
+                                                const BuildLimits& limits) const = 0;
+
+  /// Loads what build() has made, here or in another process. The module needs no source.
+  virtual std::shared_ptr<const LoadedKernel> load_object(const kernel::Module& module,
+                                                          const std::string& path) const = 0;
+
+  /// Memory for kernels of this device. An error of kind "missing" if there is not that much;
+  /// `what` is its name there.
+  virtual std::shared_ptr<const DeviceMemory> allocate(
+      int64_t bytes, const std::string& what = "a buffer") const = 0;
+
  private:
   virtual LoadedKernels load_for(Purpose purpose,
                                  std::span<const kernel::Module> modules) const = 0;
@@ -141,8 +193,8 @@ struct Runtime {
   /// The device of that name; the first one if it is empty or the name of the runtime. The error
   /// names those that there are.
   std::shared_ptr<const Device> (*open)(const std::string& name) = nullptr;
-  /// Compiled code runs in a process of its own, which may be killed.
-  bool has_worker = false;
+  /// Its devices can be opened in a process of their own, which may be killed (worker/worker.h).
+  bool has_worker = true;
 };
 
 }  // namespace mdh::runtime

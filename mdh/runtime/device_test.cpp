@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "mdh/kernel/refused.h"
 #include "mdh/runtime/host/runtime.h"
 #include "mdh/runtime/opencl/runtime.h"
+#include "mdh/runtime/runtimes.h"
 #include "mdh/runtime/testing.h"
+#include "mdh/runtime/worker/worker.h"
 #include "mdh/support/testing.h"
 
 namespace mdh::runtime::device_test {
@@ -21,6 +24,26 @@ kernel::Module numbers_in(const std::string& language, const std::string& name, 
       "  const long n = get_global_id(0);\n  {}\n}}\n",
       name, store);
   module.steps = {{kernel::Launch{name, {2, 1, 1}, {4, 1, 1}}}};
+  return module;
+}
+
+/// out[n] = 2 * in[n] + 1, by way of the workspace.
+kernel::Module doubled_in(const std::string& language) {
+  kernel::Module module{.language = language, .name = "doubled"};
+  const std::string body = "w[n] = 2 * in[n]; out[n] = w[n] + 1;";
+  module.source = language == "c"
+                      ? "void doubled(void **buffers, char *workspace, long threads) {\n"
+                        "  long *out = buffers[0], *in = buffers[1], *w = (long *)workspace;\n"
+                        "  for (long n = 0; n < 8; ++n) { " +
+                            body + " }\n}\n"
+                      : "__kernel void doubled(__global long *out, __global long *in,\n"
+                        "                      __global char *workspace) {\n"
+                        "  const long n = get_global_id(0);\n"
+                        "  __global long *w = (__global long *)workspace;\n  " +
+                            body + "\n}\n";
+  module.steps = {{kernel::Launch{"doubled", {2, 1, 1}, {4, 1, 1}}}};
+  module.arguments = {{"out", "i64", 8, {8}, true}, {"in", "i64", 8, {8}, false}};
+  module.workspace_bytes = 64;
   return module;
 }
 
@@ -122,16 +145,208 @@ TEST_P(EveryDevice, has_a_grid_exactly_if_it_tells_what_functions_need) {
   EXPECT_FALSE(device_->identity()->model.empty());
 }
 
+TEST_P(EveryDevice, is_found_again_by_its_name) {
+  EXPECT_EQ(open_device(device_->name())->name(), device_->name());
+  EXPECT_EQ(device_->name().find(GetParam().runtime->name), 0u) << device_->name();
+}
+
+TEST_P(EveryDevice, memory_holds_what_is_uploaded) {
+  for (const int64_t count : {0, 1, 1000}) {
+    const auto memory = device_->allocate(count * 8);
+    std::vector<long> data(static_cast<size_t>(count)), back(data.size(), -1);
+    for (size_t n = 0; n < data.size(); ++n) data[n] = static_cast<long>(n * n);
+    memory->upload(data.data());
+    memory->download(back.data());
+    EXPECT_EQ(back, data);
+    EXPECT_EQ(memory->bytes(), count * 8);
+  }
+}
+
+TEST_P(EveryDevice, memory_that_there_is_not_is_missing) {
+  EXPECT_EQ(diagnostic_of([&] { device_->allocate(int64_t{1} << 60, "a whale"); }).kind,
+            DiagnosticKind::missing);
+}
+
+/// The data stay on the device from run to run, and the kernel has no memory of its own.
+TEST_P(EveryDevice, runs_on_memory_and_workspace_of_the_caller) {
+  const kernel::Module module = doubled_in(GetParam().language);
+  const auto kernel = device_->load({&module, 1}).front();
+  ASSERT_EQ(kernel->workspace_bytes(), 64);
+  const auto out = device_->allocate(64), in = device_->allocate(64),
+             workspace = device_->allocate(kernel->workspace_bytes());
+  std::vector<long> numbers = {0, 1, 2, 3, 4, 5, 6, 7}, result(8), left(8);
+  in->upload(numbers.data());
+  void *const there[] = {out->handle(), in->handle()}, *const back[] = {in->handle(),
+                                                                        out->handle()};
+  kernel->run({.buffers = there, .workspace = workspace->handle()});
+  kernel->run({.buffers = back, .workspace = workspace->handle()});
+  in->download(result.data());
+  workspace->download(left.data());
+  EXPECT_EQ(result, (std::vector<long>{3, 7, 11, 15, 19, 23, 27, 31}));
+  EXPECT_EQ(left.at(7), 30);
+  kernel->run({.buffers = there});  // in a workspace of its own
+  out->download(result.data());
+  workspace->download(left.data());
+  EXPECT_EQ(result.at(7), 63);
+  EXPECT_EQ(left.at(7), 30);
+}
+
+TEST_P(EveryDevice, builds_many_and_loses_those_alone_that_fail) {
+  kernel::Module wrong = numbers("wrong", 7);
+  wrong.source += "this is no language";
+  const ModuleGroups groups = {{numbers("first", 10), wrong, numbers("second", 20)},
+                               {numbers("third", 30)}};
+  const auto built = device_->build(groups, {.seconds = 60});
+  ASSERT_EQ(built.size(), 2u);
+  ASSERT_EQ(built[0].size(), 3u);
+  for (const auto& [group, number, first] :
+       {std::tuple{0, 0, 10}, std::tuple{0, 2, 20}, std::tuple{1, 0, 30}}) {
+    const Built& one = built.at(static_cast<size_t>(group)).at(static_cast<size_t>(number));
+    ASSERT_TRUE(one.object) << one.failure.text;
+    kernel::Module module = groups[static_cast<size_t>(group)][static_cast<size_t>(number)];
+    module.source.clear();  // all that is needed is in the file
+    EXPECT_EQ(called(*device_->load_object(module, one.object->path)).at(0), first);
+  }
+  // A driver that compiles where it loads refuses there.
+  const Built& lost = built[0][1];
+  if (lost.object) {
+    EXPECT_TRUE(lost.object->is_source);
+    EXPECT_THROW(device_->load_object(wrong, lost.object->path), kernel::Refused);
+  } else {
+    EXPECT_EQ(lost.failure.kind, BuildFailure::Kind::refused);
+    EXPECT_NE(lost.failure.text.find("error"), std::string::npos) << lost.failure.text;
+  }
+}
+
+TEST_P(EveryDevice, gives_a_worker_the_file_to_load) {
+  const kernel::Module module = numbers("filed", 1);
+  const auto kernel = device_->load({&module, 1}).front();
+  EXPECT_TRUE(std::filesystem::exists(kernel->file()));
+  EXPECT_EQ(called(*device_->load_object(module, kernel->file())).at(7), 8);
+}
+
+// ---- in a worker
+
+Outcome in_worker(Worker& worker, const Device& device, const kernel::Module& module,
+                  const SharedBuffers& buffers, WorkOptions how = {}) {
+  const Built built = device.build({{module}}, {}).front().front();
+  if (!built.object) return {WorkStatus::error, built.failure.text, {}};
+  how.device = device.name();
+  return worker.run(module, built.object->path, buffers, how);
+}
+
+TEST_P(EveryDevice, runs_in_a_worker_whose_process_stays) {
+  ASSERT_TRUE(GetParam().runtime->has_worker);
+  Worker worker({.program = MDH_WORKER_FILE});
+  const SharedBuffers buffers({64});
+  pid_t first = 0;
+  for (const int add : {5, 6}) {
+    const Outcome outcome = in_worker(worker, *device_, numbers("filed", add), buffers);
+    ASSERT_EQ(outcome.status, WorkStatus::ok) << outcome.reason;
+    EXPECT_EQ(static_cast<long*>(buffers.pointers()[0])[7], 7 + add);
+    if (first == 0) first = worker.process();
+    EXPECT_EQ(worker.process(), first);
+  }
+}
+
+TEST_P(EveryDevice, keeps_inputs_in_the_worker_from_run_to_run) {
+  Worker worker({.program = MDH_WORKER_FILE});
+  const SharedBuffers buffers({64, 64});
+  auto *out = static_cast<long*>(buffers.pointers()[0]),
+       *in = static_cast<long*>(buffers.pointers()[1]);
+  const kernel::Module module = doubled_in(GetParam().language);
+  in[3] = 100;
+  EXPECT_EQ(in_worker(worker, *device_, module, buffers, {.inputs_stay = true}).status,
+            WorkStatus::ok);
+  EXPECT_EQ(out[3], 201);
+  in[3] = 5;  // what was promised not to happen, to see that nothing is copied again
+  in_worker(worker, *device_, module, buffers, {.inputs_stay = true});
+  EXPECT_EQ(out[3], 201);
+  in_worker(worker, *device_, module, buffers);
+  EXPECT_EQ(out[3], 11);
+}
+
+/// Those that come after it have the inputs that they should have.
+TEST_P(EveryDevice, a_kernel_that_writes_to_its_inputs_costs_one_run) {
+  Worker worker({.program = MDH_WORKER_FILE});
+  const SharedBuffers buffers({64, 64});
+  const auto* out = static_cast<long*>(buffers.pointers()[0]);
+  static_cast<long*>(buffers.pointers()[1])[3] = 100;
+  kernel::Module vandal = doubled_in(GetParam().language);
+  vandal.source.replace(vandal.source.find("w[n] = 2 * in[n];"), 17, "in[n] = 7; w[n] = 14;");
+  const Outcome outcome = in_worker(worker, *device_, vandal, buffers, {.inputs_stay = true});
+  EXPECT_EQ(outcome.status, WorkStatus::crash) << outcome.reason;
+  EXPECT_EQ(
+      in_worker(worker, *device_, doubled_in(GetParam().language), buffers, {.inputs_stay = true})
+          .status,
+      WorkStatus::ok);
+  EXPECT_EQ(out[3], 201);
+}
+
+TEST_P(EveryDevice, is_timed_in_a_worker) {
+  Worker worker({.program = MDH_WORKER_FILE});
+  const SharedBuffers buffers({64});
+  const Outcome outcome =
+      in_worker(worker, *device_, numbers("timed", 1), buffers,
+                {.measure = TimingLimits{.warm_up = 1, .least = 3, .most = 3, .seconds = 10}});
+  ASSERT_EQ(outcome.status, WorkStatus::ok) << outcome.reason;
+  EXPECT_EQ(outcome.timing.count, 3);
+  EXPECT_GT(outcome.timing.median_us, 0);
+}
+
+/// What a compiler refuses is said in its words, and costs one run.
+TEST_P(EveryDevice, a_source_that_is_refused_costs_one_run) {
+  Worker worker({.program = MDH_WORKER_FILE});
+  const SharedBuffers buffers({64});
+  kernel::Module wrong = numbers("wrong", 7);
+  wrong.source += "this is no language";
+  const Outcome outcome = in_worker(worker, *device_, wrong, buffers);
+  EXPECT_EQ(outcome.status, WorkStatus::error);
+  EXPECT_NE(outcome.reason.find("error"), std::string::npos) << outcome.reason;
+  EXPECT_EQ(in_worker(worker, *device_, numbers("good", 1), buffers).status, WorkStatus::ok);
+}
+
+TEST_P(EveryDevice, a_kernel_that_hangs_costs_one_run) {
+  Worker worker({.program = MDH_WORKER_FILE});
+  const SharedBuffers buffers({64});
+  kernel::Module endless = numbers("endless", 1);
+  const size_t at = endless.source.find("out[n] = n + 1;");
+  endless.source.replace(at, 15, "while (*(volatile long *)&workspace[0] != 77) out[n] = n;");
+  if (GetParam().language != "c") {
+    endless.source.replace(endless.source.find("*(volatile long *)&"), 19,
+                           "*(volatile __global long *)&");
+  }
+  endless.workspace_bytes = 8;
+  const Outcome outcome = in_worker(worker, *device_, endless, buffers, {.time_limit = 3});
+  EXPECT_EQ(outcome.status, WorkStatus::timeout) << outcome.reason;
+  EXPECT_EQ(in_worker(worker, *device_, numbers("good", 1), buffers).status, WorkStatus::ok);
+}
+
+TEST_P(EveryDevice, that_has_too_little_memory_says_so_in_a_worker) {
+  Worker worker({.program = MDH_WORKER_FILE});
+  const SharedBuffers buffers({64});
+  kernel::Module greedy = numbers("greedy", 1);
+  greedy.workspace_bytes = int64_t{1} << 60;
+  const Outcome outcome = in_worker(worker, *device_, greedy, buffers);
+  EXPECT_EQ(outcome.status, WorkStatus::out_of_memory) << outcome.reason;
+}
+
 INSTANTIATE_TEST_SUITE_P(Runtimes, EveryDevice,
                          testing::Values(Row{&host::runtime(), "c"},
                                          Row{&opencl::runtime(), "opencl"}),
                          [](const auto& row) { return row.param.runtime->name; });
 
-TEST(HostDevice, gives_a_worker_the_file_to_load) {
-  const kernel::Module module = numbers_in("c", "filed", 1);
+TEST(Runtimes, that_there_are_not_are_a_bug) {
+  EXPECT_EQ(diagnostic_of([] { open_device("abacus:0"); }).kind, DiagnosticKind::internal);
+}
+
+TEST(HostDevice, has_no_streams) {
+  const kernel::Module module = numbers_in("c", "streamed", 1);
   const auto kernel = host::runtime().open("")->load({&module, 1}).front();
-  EXPECT_TRUE(std::filesystem::exists(kernel->file()));
-  EXPECT_TRUE(host::runtime().has_worker);
+  std::vector<long> out(8);
+  void* const buffers[] = {out.data()};
+  EXPECT_EQ(diagnostic_of([&] { kernel->run({.buffers = buffers, .stream = out.data()}); }).kind,
+            DiagnosticKind::internal);
 }
 
 TEST(OpenCLDevices, that_are_not_there_are_missing) {

@@ -102,10 +102,6 @@ const std::string& to_string(RecordOutcome outcome) {
   return outcome_names()[static_cast<size_t>(outcome)];
 }
 
-bool is_same(const MachineIdentity& a, const MachineIdentity& b) {
-  return a.model == b.model && a.cores == b.cores && a.isa == b.isa && a.caches == b.caches;
-}
-
 std::string key_of(const Record& record) { return hash_name(record.program); }
 
 bool is_proven(const Record& record) {

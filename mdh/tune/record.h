@@ -20,6 +20,8 @@
 #include <string>
 #include <string_view>
 
+#include "mdh/support/hardware.h"
+
 namespace mdh::tune {
 
 enum class RecordOutcome { ok, compile_error, crash, timeout, wrong, out_of_memory };
@@ -30,17 +32,7 @@ const std::string& to_string(RecordOutcome outcome);
 /// run in turn.
 enum class FinalResult { none, won, lost };  // none: it was in no final
 
-/// What a time depends on besides the program.
-struct MachineIdentity {
-  std::string vendor;
-  std::string model;
-  int64_t cores = 1;
-  std::string isa;
-  std::map<std::string, int64_t> caches;  // bytes by name: "L1"
-};
-
-/// Vendors are names for people: one and the same is written in several ways.
-bool is_same(const MachineIdentity& a, const MachineIdentity& b);
+using mdh::MachineIdentity;
 
 struct RecordTime {
   double median = 0;

@@ -48,41 +48,91 @@ double steady_seconds() {
   return std::chrono::duration<double>(now).count();
 }
 
-Progress progress_of(const History& history, double seconds) {
-  Progress progress{history.size(), seconds};
-  if (const Evaluation* best = history.best()) progress.best = best->outcome.cost;
-  progress.without_gain = [&history](double gain) { return history.without_gain(gain); };
-  return progress;
-}
+class Search {
+ public:
+  Search(Technique& technique, const Evaluate& evaluate, const StopRule& stop,
+         const SearchOptions& options)
+      : technique_(technique),
+        evaluate_(evaluate),
+        stop_(stop),
+        options_(options),
+        clock_(options.clock ? options.clock : steady_seconds),
+        begin_(clock_()) {}
+
+  SearchResult run() {
+    while (true) {
+      if (auto reason = stop_.reason(progress())) {
+        result_.stopped_by = *reason;
+        return std::move(result_);
+      }
+      const double asked = clock_();
+      const std::vector<Point> points = next_batch();
+      result_.asking += clock_() - asked;
+      if (points.empty() && is_exhausted_) {
+        result_.stopped_by = "space exhausted";
+        return std::move(result_);
+      }
+      take(points, points.empty() ? std::vector<Outcome>() : evaluate_(points));
+    }
+  }
+
+ private:
+  Progress progress() const {
+    const History& history = result_.history;
+    Progress progress{options_.evaluations_before + history.size(),
+                      options_.seconds_before + clock_() - begin_};
+    if (const Evaluation* best = history.best()) progress.best = best->outcome.cost;
+    progress.without_gain = [&history](double gain) { return history.without_gain(gain); };
+    return progress;
+  }
+
+  /// Points of which nothing is known; none if there are no others, or if it is time to stop.
+  std::vector<Point> next_batch() {
+    const size_t room = std::max<size_t>(1, stop_.room(progress()));
+    const size_t wanted = std::min(options_.batch, room);
+    const double enough = options_.filled * static_cast<double>(wanted);
+    std::vector<Point> points;
+    for (bool again = false; static_cast<double>(points.size()) < enough; again = true) {
+      if (again && stop_.reason(progress())) break;  // what is known may be all that is asked for
+      const std::vector<Point> asked = technique_.ask(wanted - points.size());
+      is_exhausted_ = asked.empty();
+      if (is_exhausted_) break;
+      for (const Point& point : asked) {
+        if (const auto known = options_.known(point)) {
+          technique_.tell(point, *known);
+        } else {
+          points.push_back(point);
+        }
+      }
+    }
+    return points;
+  }
+
+  void take(const std::vector<Point>& points, const std::vector<Outcome>& outcomes) {
+    internal_check(outcomes.size() <= points.size(), "{} outcomes for {} points", outcomes.size(),
+                   points.size());
+    for (size_t n = 0; n < outcomes.size(); ++n) {
+      technique_.tell(points[n], outcomes[n]);
+      result_.history.add({points[n], outcomes[n], clock_() - begin_});
+      options_.on_evaluation(result_.history.evaluations().back());
+    }
+  }
+
+  Technique& technique_;
+  const Evaluate& evaluate_;
+  const StopRule& stop_;
+  const SearchOptions& options_;
+  std::function<double()> clock_;
+  double begin_;
+  bool is_exhausted_ = false;
+  SearchResult result_;
+};
 
 }  // namespace
 
 SearchResult search(Technique& technique, const Evaluate& evaluate, const StopRule& stop,
                     const SearchOptions& options) {
-  const auto clock = options.clock ? options.clock : steady_seconds;
-  const double begin = clock();
-  SearchResult result;
-  while (true) {
-    const Progress progress = progress_of(result.history, clock() - begin);
-    if (auto reason = stop.reason(progress)) {
-      result.stopped_by = *reason;
-      return result;
-    }
-    const size_t room = std::max<size_t>(1, stop.room(progress));
-    const std::vector<Point> points = technique.ask(std::min(options.batch, room));
-    if (points.empty()) {
-      result.stopped_by = "space exhausted";
-      return result;
-    }
-    const std::vector<Outcome> outcomes = evaluate(points);
-    internal_check(outcomes.size() == points.size(), "{} outcomes for {} points", outcomes.size(),
-                   points.size());
-    for (size_t n = 0; n < points.size(); ++n) {
-      technique.tell(points[n], outcomes[n]);
-      result.history.add({points[n], outcomes[n], clock() - begin});
-      options.on_evaluation(result.history.evaluations().back());
-    }
-  }
+  return Search(technique, evaluate, stop, options).run();
 }
 
 }  // namespace mdh::tune

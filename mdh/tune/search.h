@@ -36,11 +36,23 @@ class History {
   std::vector<size_t> improvements_;  // evaluations that became the best
 };
 
-/// One outcome for each point, in order. Called with up to `batch` points at once.
+/// One outcome for each point, in order. Called with up to `batch` points at once. Fewer outcomes:
+/// the search is to end before the others, and nothing is known of them.
 using Evaluate = std::function<std::vector<Outcome>(std::span<const Point>)>;
 
 struct SearchOptions {
   size_t batch = 1;
+  /// Part of a batch that is as good as a whole one: a technique that learns has to do so for every
+  /// question.
+  double filled = 1;
+  /// What is known of a point without evaluating it: that it is not valid, or another spelling of
+  /// one that was tried. The technique is told, and the point does not count.
+  std::function<std::optional<Outcome>(const Point&)> known = [](const Point&) {
+    return std::optional<Outcome>();
+  };
+  /// What was spent before the search began; rules count it.
+  size_t evaluations_before = 0;
+  double seconds_before = 0;
   std::function<void(const Evaluation&)> on_evaluation = [](const Evaluation&) {};
   /// Seconds since some moment; the steady clock if not given.
   std::function<double()> clock;
@@ -49,6 +61,7 @@ struct SearchOptions {
 struct SearchResult {
   History history;
   std::string stopped_by;  // the reason of the rule, or "space exhausted"
+  double asking = 0;       // seconds that the technique took to choose points
 };
 
 SearchResult search(Technique& technique, const Evaluate& evaluate, const StopRule& stop,

@@ -76,6 +76,105 @@ TEST(Search, rules_compose) {
   EXPECT_EQ(search(*again, costs, at_cost(4)).history.size(), 1u);
 }
 
+// What is known costs no evaluation, and the technique learns of it all the same.
+TEST(Search, points_that_are_known_are_told_and_not_evaluated) {
+  const Space space = line(12);
+  const auto technique = make_technique("exhaustive", space);
+  std::vector<int64_t> evaluated;
+  const Evaluate evaluate = [&](std::span<const Point> points) {
+    for (const Point& point : points) evaluated.push_back(point.integer("x"));
+    return costs(points);
+  };
+  SearchOptions options{.batch = 4};
+  options.known = [](const Point& point) -> std::optional<Outcome> {
+    if (point.integer("x") % 2 == 0) return failed("not valid");
+    return std::nullopt;
+  };
+  const SearchResult result = search(*technique, evaluate, never_stop(), options);
+  EXPECT_EQ(evaluated, (std::vector<int64_t>{1, 3, 5, 7, 9, 11}));
+  EXPECT_EQ(result.history.size(), 6u);
+  EXPECT_EQ(result.stopped_by, "space exhausted");
+}
+
+TEST(Search, a_batch_that_is_nearly_full_is_evaluated) {
+  const Space space = line(100);
+  std::vector<size_t> batches;
+  const Evaluate evaluate = [&](std::span<const Point> points) {
+    batches.push_back(points.size());
+    return costs(points);
+  };
+  SearchOptions options{.batch = 8};
+  options.known = [](const Point& point) -> std::optional<Outcome> {
+    if (point.integer("x") % 4 == 0) return measured(1);
+    return std::nullopt;
+  };
+  const auto first = make_technique("exhaustive", space);
+  search(*first, evaluate, after_evaluations(8), options);
+  EXPECT_EQ(batches, (std::vector<size_t>{8})) << "asked again for those that are missing";
+  batches.clear();
+  options.filled = 0.75;
+  const auto second = make_technique("exhaustive", space);
+  search(*second, evaluate, after_evaluations(12), options);
+  EXPECT_EQ(batches, (std::vector<size_t>{6, 5, 1})) << "of 8, 6 and 1 that were asked for";
+}
+
+TEST(Search, evaluations_that_there_was_no_time_for_are_not_told) {
+  const Space space = line(100);
+  const auto technique = make_technique("exhaustive", space);
+  bool is_over = false;
+  const Evaluate evaluate = [&](std::span<const Point> points) {
+    is_over = true;
+    return costs(points.first(3));
+  };
+  const SearchResult result =
+      search(*technique, evaluate, when([&] { return is_over; }), {.batch = 8});
+  EXPECT_EQ(result.history.size(), 3u);
+  EXPECT_EQ(result.stopped_by, "interrupted");
+}
+
+TEST(Search, what_was_spent_before_counts) {
+  const Space space = line(100);
+  const auto technique = make_technique("exhaustive", space);
+  double now = 0;
+  SearchOptions options{.evaluations_before = 7, .clock = [&] { return now; }};
+  EXPECT_EQ(search(*technique, costs, after_evaluations(10), options).history.size(), 3u);
+  options.seconds_before = 5;
+  const Evaluate slowly = [&](std::span<const Point> points) {
+    now += 2;
+    return costs(points);
+  };
+  EXPECT_EQ(search(*technique, slowly, after_seconds(9), options).history.size(), 2u);
+}
+
+TEST(Search, tells_how_long_it_asked) {
+  const Space space = line(100);
+  const auto technique = make_technique("exhaustive", space);
+  double now = 0;
+  SearchOptions options{.clock = [&] { return now; }};
+  options.known = [&](const Point&) {
+    now += 3;  // as a validator takes its time
+    return std::optional<Outcome>();
+  };
+  const Evaluate slowly = [&](std::span<const Point> points) {
+    now += 100;
+    return costs(points);
+  };
+  EXPECT_EQ(search(*technique, slowly, after_evaluations(2), options).asking, 6);
+}
+
+TEST(StopRule, may_have_another_name_or_an_excuse) {
+  const Progress late{.evaluations = 5, .seconds = 10};
+  EXPECT_EQ(called("time", after_seconds(3)).reason(late), "time");
+  EXPECT_FALSE(called("time", after_seconds(30)).reason(late));
+  EXPECT_EQ(called("enough", after_evaluations(8)).room(late), 3u);
+  bool excuse = true;
+  const StopRule rule = unless([&] { return excuse; }, after_evaluations(5));
+  EXPECT_FALSE(rule.reason(late));
+  excuse = false;
+  EXPECT_EQ(rule.reason(late), "5 evaluations");
+  EXPECT_EQ(rule.room({.evaluations = 2}), 3u);
+}
+
 TEST(History, small_gains_add_up_before_they_count) {
   const Space space = line(10);
   History history;

@@ -69,4 +69,25 @@ StopRule any_of(std::vector<StopRule> rules) {
   return any;
 }
 
+StopRule called(std::string reason, StopRule rule) {
+  StopRule renamed = rule;
+  renamed.reason = [reason = std::move(reason),
+                    rule](const Progress& progress) -> std::optional<std::string> {
+    if (!rule.reason(progress)) return std::nullopt;
+    return reason;
+  };
+  return renamed;
+}
+
+StopRule unless(std::function<bool()> excuse, StopRule rule) {
+  StopRule excused = rule;
+  excused.reason = [excuse = std::move(excuse),
+                    rule](const Progress& progress) -> std::optional<std::string> {
+    auto reason = rule.reason(progress);
+    if (reason && excuse()) return std::nullopt;
+    return reason;
+  };
+  return excused;
+}
+
 }  // namespace mdh::tune

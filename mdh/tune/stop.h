@@ -43,7 +43,13 @@ StopRule when(std::function<bool()> asked_to, std::string reason = "interrupted"
 /// Never by itself: until the space is exhausted.
 StopRule never_stop();
 
-/// As soon as one of them says so.
+/// As soon as one of them says so; the reason is that of the first one.
 StopRule any_of(std::vector<StopRule> rules);
+
+/// The same rule with another reason.
+StopRule called(std::string reason, StopRule rule);
+
+/// The same rule, but not as long as there is an excuse to go on.
+StopRule unless(std::function<bool()> excuse, StopRule rule);
 
 }  // namespace mdh::tune

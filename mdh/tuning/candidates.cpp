@@ -1,28 +1,21 @@
 #include "mdh/tuning/candidates.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstring>
-#include <exception>
 #include <map>
-#include <mutex>
-#include <new>
-#include <numeric>
 #include <set>
-#include <system_error>
 #include <thread>
 #include <tuple>
 
 #include "mdh/driver/data.h"
+#include "mdh/driver/devices.h"
 #include "mdh/driver/memory.h"
 #include "mdh/driver/stages.h"
 #include "mdh/driver/verification.h"
 #include "mdh/driver/verify/candidate_check.h"
 #include "mdh/hl/analysis.h"
-#include "mdh/runtime/cache.h"
-#include "mdh/support/cores.h"
-#include "mdh/support/text.h"
+#include "mdh/tuning/candidate_sources.h"
 #include "mdh/tuning/quiet_measurement.h"
 
 namespace mdh::tuning {
@@ -52,112 +45,15 @@ void take_failure(const runtime::Outcome& outcome, Trial& trial) {
   trial.reason = outcome.reason;
 }
 
-/// The source of a configuration, or why there is none.
-struct Lowered {
-  std::optional<kernel::Module> module;
-  RecordOutcome outcome = RecordOutcome::ok;
-  std::string reason;
-};
-
-Lowered lower_one(const hl::Program& program, const ll::Config& config,
-                  const CandidateOptions& options, const std::string& name) {
-  try {
-    driver::Stages stages =
-        driver::lower_all(program, options.machine, config, *options.target, name);
-    return {.module = std::move(stages.module)};
-  } catch (const Error& e) {
-    // No search hides a bug of mdh.
-    if (e.diagnostic().kind == DiagnosticKind::internal) throw about(config, e);
-    return {.outcome = RecordOutcome::compile_error, .reason = e.what()};
-  } catch (const std::bad_alloc&) {
-    return {.outcome = RecordOutcome::out_of_memory, .reason = "no memory to make its code"};
-  }
-}
-
-/// What configurations that differ in decisions without effect have in common.
-std::string code_of(const kernel::Module& module, const std::string& name) {
-  std::string source = module.source;
-  for (size_t at = source.find(name); at != std::string::npos; at = source.find(name, at)) {
-    source.erase(at, name.size());
-  }
-  return runtime::cache_key({source, module.compiler, join(module.flags, "\n")});
-}
-
-/// On all cores: long code takes as long to make as to compile. Each has a name of its own.
-std::vector<Lowered> lower_each(const hl::Program& program, const std::vector<ll::Config>& configs,
-                                const std::vector<std::string>& names,
-                                const CandidateOptions& options) {
-  std::vector<Lowered> results(configs.size());
-  std::atomic<size_t> next = 0;
-  std::mutex mutex;
-  std::exception_ptr failure;  // an error of ours
-  const auto work = [&] {
-    for (size_t n = next++; n < configs.size(); n = next++) {
-      try {
-        results[n] = lower_one(program, configs[n], options, names[n]);
-      } catch (...) {
-        const std::lock_guard<std::mutex> lock(mutex);
-        failure = std::current_exception();
-      }
-    }
-  };
-  std::vector<std::thread> others;
-  const size_t count = std::min(configs.size(), static_cast<size_t>(available_cores()));
-  try {
-    for (size_t n = 1; n < count; ++n) others.emplace_back(work);
-  } catch (const std::system_error&) {
-    // There are as many threads as there may be.
-  }
-  work();
-  for (std::thread& other : others) other.join();
-  if (failure) std::rethrow_exception(failure);
-  return results;
-}
-
-/// Which modules go into one translation unit. All cores compile, and have as much to do as the
-/// others.
-std::vector<std::vector<size_t>> shared_units(const std::vector<kernel::Module>& modules) {
-  const size_t count =
-      std::clamp<size_t>(modules.size() / 2, 1, static_cast<size_t>(available_cores()));
-  std::vector<size_t> longest_first(modules.size());
-  std::iota(longest_first.begin(), longest_first.end(), size_t{0});
-  const auto length = [&](size_t n) { return modules[n].source.size(); };
-  std::stable_sort(longest_first.begin(), longest_first.end(),
-                   [&](size_t a, size_t b) { return length(a) > length(b); });
-  std::vector<std::vector<size_t>> units(count);
-  std::vector<size_t> lengths(count, 0);
-  for (const size_t n : longest_first) {
-    const auto least = std::min_element(lengths.begin(), lengths.end()) - lengths.begin();
-    units[static_cast<size_t>(least)].push_back(n);
-    lengths[static_cast<size_t>(least)] += length(n);
-  }
-  return units;
-}
-
-std::vector<std::vector<size_t>> own_units(const std::vector<kernel::Module>& modules) {
-  std::vector<std::vector<size_t>> units;
-  for (size_t n = 0; n < modules.size(); ++n) units.push_back({n});
-  return units;
-}
-
 /// What would be the best is worth a long compilation.
 constexpr double seconds_for_twin = 60;
 
-/// Outcomes in the order of the modules.
-std::vector<runtime::host::Built> build(const std::vector<kernel::Module>& modules,
-                                        const std::vector<std::vector<size_t>>& units,
-                                        const runtime::host::BuildOptions& options) {
-  std::vector<std::vector<kernel::Module>> groups;
-  for (const auto& unit : units) {
-    groups.emplace_back();
-    for (const size_t n : unit) groups.back().push_back(modules[n]);
-  }
-  std::vector<runtime::host::Built> built(modules.size());
-  const auto results = runtime::host::build_groups(groups, options);
-  for (size_t u = 0; u < units.size(); ++u) {
-    for (size_t k = 0; k < units[u].size(); ++k) built[units[u][k]] = results[u][k];
-  }
-  return built;
+/// A failure to build, as records name it.
+void take_failure(const runtime::BuildFailure& failure, Trial& trial) {
+  using Kind = runtime::BuildFailure::Kind;
+  trial.outcome =
+      failure.kind == Kind::timed_out ? RecordOutcome::timeout : RecordOutcome::compile_error;
+  trial.reason = failure.text;
 }
 
 }  // namespace
@@ -165,6 +61,8 @@ std::vector<runtime::host::Built> build(const std::vector<kernel::Module>& modul
 struct Candidates::Parts {
   hl::Program program;
   CandidateOptions options;
+  std::shared_ptr<const runtime::Device> device;
+  driver::Target target;  // as it is on the device
   std::vector<scalar::Array> inputs;
   driver::Memory memory;
   std::map<std::string, std::unique_ptr<runtime::Worker>> workers;  // by compiler
@@ -173,7 +71,7 @@ struct Candidates::Parts {
 
   struct Compiled {
     kernel::Module module;
-    runtime::host::Object object;
+    runtime::Object object;
     std::string code;  // its name
   };
   std::map<std::string, Trial> screened;  // what became of code, by its name
@@ -186,8 +84,11 @@ struct Candidates::Parts {
   Parts(const hl::Program& p, CandidateOptions o)
       : program(p),
         options(std::move(o)),
+        device(options.target->runtime->open(options.device)),
+        target(driver::target_on(*options.target, *device)),
         inputs(options.inputs ? options.inputs() : driver::random_inputs(p, options.seed)),
         memory(p, inputs, driver::Memory::Place::shared) {
+    options.target = &target;
     workers[""] = std::make_unique<runtime::Worker>(options.worker);  // says if there is none
     workers.clear();
   }
@@ -231,6 +132,7 @@ struct Candidates::Parts {
 
   runtime::Outcome run(const Compiled& c, runtime::WorkOptions how) {
     how.inputs_stay = true;
+    how.device = device->name();
     return worker_of(c.module).run(c.module, c.object.path, memory.shared(), how);
   }
 
@@ -270,7 +172,8 @@ struct Candidates::Parts {
     if (yardstick || hl::has_custom_operator(program)) return;
     yardstick = std::make_unique<driver::CandidateCheck>(
         program, memory,
-        options.inputs ? driver::Checks::Inputs::given : driver::Checks::Inputs::own, options.seed);
+        options.inputs ? driver::Checks::Inputs::given : driver::Checks::Inputs::own,
+        device->accuracy(), options.seed);
   }
 
   void measure(const Compiled& c, const Effort& effort, Trial& trial);
@@ -291,8 +194,8 @@ struct Candidates::Parts {
   /// The trial says why a run failed.
   void run_on(const kernel::Module& module, const std::string& library, const driver::Memory& where,
               Trial& trial) {
-    const runtime::Outcome outcome =
-        worker_of(module).run(module, library, where.shared(), {.threads = options.threads});
+    const runtime::Outcome outcome = worker_of(module).run(
+        module, library, where.shared(), {.device = device->name(), .threads = options.threads});
     if (outcome.status != runtime::WorkStatus::ok) take_failure(outcome, trial);
     runtime::require_success(outcome);
   }
@@ -320,25 +223,23 @@ struct Candidates::Parts {
     check(c, trial);
   }
 
-  static void take_unverified(const runtime::host::BuildFailure& failure, Trial& trial) {
-    using Kind = runtime::host::BuildFailure::Kind;
-    trial.outcome =
-        failure.kind == Kind::timed_out ? RecordOutcome::timeout : RecordOutcome::compile_error;
-    trial.reason = "its twin was not compiled: " + failure.text;
+  /// Nothing is known against the kernel itself, but what is not verified is not taken.
+  static void take_unverified(const runtime::BuildFailure& failure, Trial& trial) {
+    take_failure(failure, trial);
+    trial.reason = "its twin was not compiled: " + trial.reason;
   }
 
   void check_twin(const Compiled& c, Trial& trial) {
     const driver::Stages stages =
         driver::lower_all(program, options.machine, trial.config, *options.target, c.module.name);
     std::optional<kernel::Module> twin;
-    std::optional<runtime::host::Object> object;
+    std::optional<runtime::Object> object;
     if (driver::without_twin(stages.low.computation).empty()) {
       twin = driver::twin_stages(stages, *options.target).module;
-      runtime::host::BuildOptions patient = options.build;
+      runtime::BuildLimits patient = options.build;
       patient.seconds = std::max(patient.seconds, seconds_for_twin);
-      const runtime::host::Built built = build({*twin}, {{0}}, patient).front();
+      const runtime::Built built = build(*device, {*twin}, Together::none, patient).front();
       object = built.object;
-      // Nothing is known against the kernel itself, but what is not verified is not taken.
       if (!object) return take_unverified(built.failure, trial);
     }
     driver::CandidateCheck::Runs runs = {
@@ -357,8 +258,9 @@ struct Candidates::Parts {
       if (outcome.status != runtime::WorkStatus::ok) take_failure(outcome, trial);
     });
     if (!trial.is_good()) return;
-    const driver::Verification v =
-        driver::verify_outputs(program, inputs, outputs, {.seed = options.seed});
+    const driver::Verification v = driver::verify_outputs(
+        program, inputs, outputs,
+        {.seed = options.seed, .deviations = driver::deviations_of(device->accuracy(), false)});
     trial.verified = to_string(v.coverage);
     if (!v.right) take_wrong(v.complaint, trial);
   }
@@ -387,7 +289,7 @@ void Candidates::renew_processes() {
 std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, Together together,
                                        double seconds) {
   Parts& p = *parts_;
-  runtime::host::BuildOptions how = p.options.build;
+  runtime::BuildLimits how = p.options.build;
   if (seconds > 0) how.seconds = seconds;
   std::vector<Trial> trials;
   std::vector<kernel::Module> modules;
@@ -413,23 +315,14 @@ std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, T
     number_of.push_back(n);
   }
   if (modules.empty()) return trials;
-  std::vector<runtime::host::Built> built;
-  try {
-    built = build(modules, together == Together::none ? own_units(modules) : shared_units(modules),
-                  how);
-  } catch (const Error& e) {  // no space for temporary files, or the compiler is gone
-    built.assign(modules.size(), {.failure = {.text = e.what()}});
-  }
+  const std::vector<runtime::Built> built = build(*p.device, modules, together, how);
   for (size_t m = 0; m < modules.size(); ++m) {
     Trial& trial = trials[number_of[m]];
     trial.compiler = modules[m].compiler;
     if (built[m].object) {
       p.compiled[number_of[m]] = Parts::Compiled{modules[m], *built[m].object, codes[m]};
     } else {
-      using Kind = runtime::host::BuildFailure::Kind;
-      trial.outcome = built[m].failure.kind == Kind::timed_out ? RecordOutcome::timeout
-                                                               : RecordOutcome::compile_error;
-      trial.reason = built[m].failure.text;
+      take_failure(built[m].failure, trial);
     }
   }
   return trials;
@@ -447,7 +340,7 @@ void Candidates::Parts::measure(const Compiled& c, const Effort& effort, Trial& 
   prepare();
   poison(0xff);  // no number, so that an element that is not written is wrong
   // Loading takes its time, too, and so does memory that a new process sees for the first time.
-  const double unhurried = 0.3 + 1e-9 * bytes();
+  const double unhurried = 0.3 + 1e-9 * bytes() + (c.object.is_source ? options.build.seconds : 0);
   const double patience = effort.give_up_us > 0 ? effort.give_up_us * 1.5e-6 + unhurried : 0;
   const runtime::TimingLimits once{.warm_up = 0, .least = 1, .most = 1, .seconds = 0};
   const runtime::Outcome first =

@@ -11,7 +11,7 @@
 #include "mdh/hl/program.h"
 #include "mdh/ll/config.h"
 #include "mdh/machine/machine.h"
-#include "mdh/runtime/host/build.h"
+#include "mdh/runtime/build.h"
 #include "mdh/runtime/load.h"
 #include "mdh/runtime/worker/worker.h"
 #include "mdh/scalar/array.h"
@@ -21,12 +21,13 @@ namespace mdh::tuning {
 
 struct CandidateOptions {
   const driver::Target* target = nullptr;
+  std::string device = {};  // "opencl:1"; empty: the target's first
   machine::Machine machine;
   int threads = 1;
   uint64_t seed = 1;
   std::function<std::vector<scalar::Array>()> inputs;  // none: drawn from the seed
   runtime::WorkerOptions worker = {.time_limit = 10};
-  runtime::host::BuildOptions build = {.seconds = 8};  // long code is rarely fast code
+  runtime::BuildLimits build = {.seconds = 8};  // long code is rarely fast code
 };
 
 /// What became of a configuration.

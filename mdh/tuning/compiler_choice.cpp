@@ -19,6 +19,10 @@ std::vector<CompilerChoice> compilers_here() {
   return all;
 }
 
+std::vector<CompilerChoice> compilers_for(const driver::Target& target) {
+  return target.obeys.compiler ? compilers_here() : std::vector<CompilerChoice>{{"", {}}};
+}
+
 CompilerChoice quick_compiler(const std::vector<CompilerChoice>& all) {
   for (const CompilerChoice& c : all) {
     if (c.compiler == "clang") return {"clang", {"-O1"}};

@@ -31,10 +31,14 @@ double estimated_cost(const hl::Program& program, const machine::Machine& machin
 
 }  // namespace
 
+bool has_cost_model(const driver::Target& target, const machine::Machine& machine) {
+  return target.print != nullptr && target.facts.teams == machine::Teams::one && is_cpu(machine);
+}
+
 bool may_choose_by_model(const hl::Program& program, const driver::Target& target,
                          const machine::Machine& machine) {
-  return target.print != nullptr && target.facts.teams == machine::Teams::one && is_cpu(machine) &&
-         hl::is_concrete(program) && hl::points(program) >= least_points;
+  return has_cost_model(target, machine) && hl::is_concrete(program) &&
+         hl::points(program) >= least_points;
 }
 
 std::optional<ChosenConfig> model_choice(const hl::Program& program,

@@ -9,8 +9,10 @@
 
 namespace mdh::tuning {
 
-/// Where a choice pays off and costs can be estimated: compiled code on a CPU, all sizes known, at
-/// least 2^16 points. Below that any configuration takes microseconds, and the default is one that
+/// Costs can be estimated: of compiled code on a CPU. There is no model of grids.
+bool has_cost_model(const driver::Target& target, const machine::Machine& machine);
+
+/// Where a choice pays off and costs can be estimated: all sizes known, at least 2^16 points. Below that any configuration takes microseconds, and the default is one that
 /// people can read.
 bool may_choose_by_model(const hl::Program& program, const driver::Target& target,
                          const machine::Machine& machine);

@@ -44,7 +44,7 @@ std::optional<Comparison> comparison_from(const std::string& text, size_t config
 /// Everything that the outcome depends on.
 std::string key_of_comparison(const hl::Program& program, const Selection& selection,
                               const CandidateOptions& options) {
-  const RecordKey key = record_key(program, {.target = options.target});
+  const RecordKey key = record_key(program, {.target = options.target, .device = options.device});
   const tune::MachineIdentity& hardware = key.problem.machine;
   std::vector<std::string> parts = {
       "faster neighbour",  MDH_VERSION,  key.problem.program,
@@ -52,8 +52,10 @@ std::string key_of_comparison(const hl::Program& program, const Selection& selec
       options.machine.name};
   for (const auto& [name, size] : key.problem.sizes) parts.push_back(fmt::format("{}", size));
   for (const ll::Config& config : all_configs(selection)) parts.push_back(ll::print(config));
-  for (const std::string& path : runtime::host::find_compilers()) {
-    parts.push_back(runtime::host::identify(path).fingerprint);
+  if (options.target->obeys.compiler) {
+    for (const std::string& path : runtime::host::find_compilers()) {
+      parts.push_back(runtime::host::identify(path).fingerprint);
+    }
   }
   return runtime::cache_key(parts);
 }

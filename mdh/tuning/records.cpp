@@ -199,9 +199,11 @@ driver::Executable compile_tuned(const hl::Program& program, const driver::Targe
   for (int failed = 1;; ++failed) {
     Selection selection = select_config(program, here, records, available_cores());
     if (!selection.rivals.empty()) {
-      selection.chosen = measured_choice(
-          program, selection,
-          {.target = &target, .machine = selection.machine, .threads = available_cores()});
+      selection.chosen = measured_choice(program, selection,
+                                         {.target = &target,
+                                          .device = device,
+                                          .machine = selection.machine,
+                                          .threads = available_cores()});
     }
     try {
       return compile(program, selection.machine, selection.chosen.config, target, device);

@@ -14,6 +14,11 @@
 namespace mdh::tuning {
 namespace {
 
+bool decides_compiler(const TuneOptions& options) {
+  return std::any_of(options.locks.begin(), options.locks.end(),
+                     [](const std::string& lock) { return lock.starts_with("compiler"); });
+}
+
 /// The search compiles cheaply and the final with all compilers, unless the user decides.
 std::vector<std::string> locks_of(const TuneOptions& options) {
   std::vector<std::string> locks = options.locks;
@@ -46,9 +51,8 @@ tune::Outcome outcome_for_search(const Trial& trial) {
 
 }  // namespace
 
-bool decides_compiler(const TuneOptions& options) {
-  return std::any_of(options.locks.begin(), options.locks.end(),
-                     [](const std::string& lock) { return lock.starts_with("compiler"); });
+bool chooses_compiler(const TuneOptions& options) {
+  return options.candidates.target->obeys.compiler && !decides_compiler(options);
 }
 
 TuningRun::TuningRun(const hl::Program& program, const TuneOptions& options,
@@ -63,13 +67,13 @@ TuningRun::TuningRun(const hl::Program& program, const TuneOptions& options,
               .locks = locks_of(options)}),
       candidates_(program, options.candidates),
       estimate_(options.candidates.machine, rates_),
-      compilers_(compilers_here()),
+      compilers_(compilers_for(*options.candidates.target)),
       untuned_(untuned_config(program, options)) {}
 
 TuneReport TuningRun::run() {
   const std::vector<tune::Point> start = starting_points();
   std::optional<search::PromisingSpace> promising;
-  if (options_.technique == "auto" && !start.empty()) {
+  if (options_.technique == "auto" && !start.empty() && has_model()) {
     promising.emplace(
         space_.parameters(), start, [&](const tune::Point& p) { return estimate_(space_, p); },
         search::PromisingSpace::Near{
@@ -83,7 +87,7 @@ TuneReport TuningRun::run() {
                                               {.seed = options_.seed, .candidates = start});
   take_over_known(*technique);
   try_untuned(*technique);
-  const bool refines = promising && !decides_compiler(options_);
+  const bool refines = promising && chooses_compiler(options_);
   search(*technique, refines ? searching : deciding);
   note_screening();
   if (refines) refine(*promising, start);
@@ -99,17 +103,27 @@ double TuningRun::elapsed() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
 }
 
+/// Who has interrupted the search wants to read that and nothing else.
+tune::StopRule TuningRun::budget(double part) const {
+  const bool counts = options_.evaluations > 0;
+  return tune::any_of(
+      {tune::when(options_.interrupted),
+       tune::when([this] { return refused_ >= hopeless; }, "nothing compiles"),
+       tune::called("evaluations",
+                    counts ? tune::after_evaluations(evaluations_until(part)) : tune::never_stop()),
+       tune::called("time", tune::after_seconds(options_.seconds * part))});
+}
+
 bool TuningRun::is_over(double part) {
-  std::string why;
-  if (elapsed() > options_.seconds * part) why = "time";
-  if (options_.evaluations > 0 && report_.trials.size() >= evaluations_until(part)) {
-    why = "evaluations";
-  }
-  if (refused_ >= hopeless) why = "nothing compiles";
-  if (options_.interrupted()) why = "interrupted";
-  const bool is_new = report_.stopped_by != "space exhausted" || why == "interrupted";
-  if (!why.empty() && is_new) report_.stopped_by = why;
-  return !why.empty();
+  const auto why =
+      budget(part).reason({.evaluations = report_.trials.size(), .seconds = elapsed()});
+  if (why) note_stop(*why);
+  return why.has_value();
+}
+
+void TuningRun::note_stop(const std::string& why) {
+  const bool is_new = report_.stopped_by != space_exhausted || why == "interrupted";
+  if (is_new) report_.stopped_by = why;
 }
 
 /// Few are for the search alone.
@@ -137,7 +151,7 @@ void TuningRun::take_over_known(tune::Technique& technique) {
 }
 
 std::optional<tune::Point> TuningRun::point_of(ll::Config config) const {
-  if (!decides_compiler(options_)) {
+  if (chooses_compiler(options_)) {
     config.code.kernel.compiler.clear();
     config.code.kernel.flags.clear();
   }
@@ -192,6 +206,10 @@ std::vector<tune::Point> TuningRun::starting_points() const {
   for (const ll::Config& config : options_.starts) {
     if (const auto near = space_.nearest_to(config)) points.push_back(*near);
   }
+  if (!has_model()) {  // what is usual is all that is known
+    if (const auto near = space_.nearest_to(untuned_)) points.push_back(*near);
+    return points;
+  }
   search::FirstChoiceOptions first{.count = 96, .seed = options_.seed, .starts = points};
   for (const search::EstimatedPoint& e :
        search::first_choice(space_, options_.candidates.machine, rates_, first)) {
@@ -215,53 +233,42 @@ void TuningRun::try_untuned(tune::Technique& technique) {
 }
 
 void TuningRun::search(tune::Technique& technique, double part) {
-  while (!is_over(part) || is_empty_handed()) {
-    const double asked = elapsed();
-    const std::vector<tune::Point> points = new_points(technique);
-    report_.screening.asking += elapsed() - asked;
-    if (points.empty()) {
-      if (!is_over(1.0)) report_.stopped_by = "space exhausted";
-      return;
+  const tune::Evaluate evaluate = [&](std::span<const tune::Point> points) {
+    std::vector<tune::Outcome> outcomes;
+    for (const Trial& trial : tried(points)) {
+      outcomes.push_back(outcome_for_search(trial));
+      seen_.insert_or_assign(key_of(trial.config), outcomes.back());
     }
-    const std::vector<Trial> trials = tried(points);
-    for (size_t n = 0; n < trials.size(); ++n) {
-      technique.tell(points[n], outcome_for_search(trials[n]));
-      seen_.insert_or_assign(key_of(trials[n].config), outcome_for_search(trials[n]));
-    }
-  }
+    return outcomes;
+  };
+  const tune::StopRule stop = tune::unless([&] { return is_empty_handed(); }, budget(part));
+  const tune::SearchResult result =
+      tune::search(technique, evaluate, stop,
+                   {.batch = options_.batch,
+                    .filled = 0.75,
+                    .known = [&](const tune::Point& point) { return known_of(point); },
+                    .evaluations_before = report_.trials.size(),
+                    .seconds_before = elapsed()});
+  report_.screening.asking += result.asking;
+  if (result.stopped_by != space_exhausted || !is_over(1.0)) note_stop(result.stopped_by);
 }
 
-/// A batch of valid points whose configurations were not tried. Some fewer are as good as a whole
-/// one: a technique that learns has to do so for every question.
-std::vector<tune::Point> TuningRun::new_points(tune::Technique& technique) {
-  const size_t wanted = std::min(options_.batch, evaluations_left());
-  std::vector<tune::Point> points;
-  while (4 * points.size() < 3 * wanted) {
-    const std::vector<tune::Point> asked = technique.ask(wanted - points.size());
-    if (asked.empty()) break;
-    for (const tune::Point& point : asked) {
-      // Different points may mean the same configuration.
-      const auto known = seen_.find(key_of(space_.config(point)));
-      if (known != seen_.end()) {
-        technique.tell(point, known->second);
-      } else if (space_.is_valid(point)) {
-        points.push_back(point);
-        seen_.emplace(key_of(space_.config(point)), tune::failed("tried at the same time"));
-      } else {
-        technique.tell(point, tune::failed("not valid"));
-      }
-    }
-    if (is_over(1.0) && !(points.empty() && is_empty_handed())) break;
-  }
-  return points;
+/// Different points may mean the same configuration, also in one batch.
+std::optional<tune::Outcome> TuningRun::known_of(const tune::Point& point) {
+  const std::string key = key_of(space_.config(point));
+  const auto known = seen_.find(key);
+  if (known != seen_.end()) return known->second;
+  if (!space_.is_valid(point)) return tune::failed("not valid");
+  seen_.emplace(key, tune::failed("tried at the same time"));
+  return std::nullopt;
 }
 
 ll::Config TuningRun::quick(const tune::Point& point) const {
   const ll::Config config = space_.config(point);
-  return decides_compiler(options_) ? config : compiled_by(config, quick_compiler(compilers_));
+  return chooses_compiler(options_) ? compiled_by(config, quick_compiler(compilers_)) : config;
 }
 
-std::vector<Trial> TuningRun::tried(const std::vector<tune::Point>& points) {
+std::vector<Trial> TuningRun::tried(std::span<const tune::Point> points) {
   std::vector<ll::Config> configs;
   for (const tune::Point& point : points) configs.push_back(quick(point));
   std::vector<Trial> trials =
@@ -275,7 +282,7 @@ std::vector<Trial> TuningRun::tried(const std::vector<tune::Point>& points) {
   return trials;
 }
 
-/// Compiled, run and noted; fewer if the time is over. What does not beat a time, or that of
+/// Compiled, run and noted; fewer if it is time for the final: devices compile when they run. What does not beat a time, or that of
 /// another of them, is not measured further.
 std::vector<Trial> TuningRun::screened(const std::vector<ll::Config>& configs,
                                        Candidates::Together together, const std::string& phase,
@@ -285,7 +292,7 @@ std::vector<Trial> TuningRun::screened(const std::vector<ll::Config>& configs,
   std::vector<Trial> trials = candidates_.compile(configs, together);
   compiling_ += elapsed() - begin;
   for (size_t n = 0; n < trials.size(); ++n) {
-    if (options_.interrupted() || (report_.best && is_over(1.0))) {
+    if (options_.interrupted() || (report_.best && is_over(deciding))) {
       trials.resize(n);
       break;
     }

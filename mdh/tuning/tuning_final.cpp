@@ -25,7 +25,7 @@ std::vector<ll::Config> TuningRun::challengers() const {
     if (best.size() < most_challengers) best.push_back(trial.config);
   }
   if (best.empty()) {
-    best = decides_compiler(options_) ? best_few(3) : by_all_compilers(best_few(3));
+    best = chooses_compiler(options_) ? by_all_compilers(best_few(3)) : best_few(3);
   }
   for (const Trial& trial : options_.known) {
     if (trial.final_result != tune::FinalResult::won || !trial.is_good()) continue;

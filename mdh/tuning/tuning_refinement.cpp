@@ -35,7 +35,7 @@ std::vector<ll::Config> TuningRun::best_few(size_t count) const {
   std::vector<ll::Config> configs;
   for (const Trial* trial : good) {
     ll::Config config = trial->config;
-    if (!decides_compiler(options_)) {
+    if (chooses_compiler(options_)) {
       config.code.kernel.compiler.clear();
       config.code.kernel.flags.clear();
     }

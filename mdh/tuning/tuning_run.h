@@ -9,9 +9,10 @@
 #include "mdh/search/first_choice.h"
 #include "mdh/search/promising_space.h"
 #include "mdh/search/search_space.h"
-#include "mdh/tune/technique.h"
+#include "mdh/tune/search.h"
 #include "mdh/tuning/compiler_choice.h"
 #include "mdh/tuning/contest.h"
+#include "mdh/tuning/model_choice.h"
 #include "mdh/tuning/predicted_times.h"
 #include "mdh/tuning/tuner.h"
 
@@ -36,15 +37,22 @@ class TuningRun {
   /// the disk is full, or the compiler is gone.
   static constexpr size_t hopeless = 64;
 
+  static constexpr const char* space_exhausted = "space exhausted";  // as tune::search says
+
   double elapsed() const;
-  /// The given part of the budget is spent.
+  /// The rules by which the given part of the budget is spent.
+  tune::StopRule budget(double part) const;
+  /// It is spent now.
   bool is_over(double part);
+  void note_stop(const std::string& why);
   size_t evaluations_until(double part) const;
   bool is_empty_handed() const;
 
   // ---- what is known and what comes of a trial (tuner.cpp)
 
   const machine::Machine& machine() const { return options_.candidates.machine; }
+  /// Without one, nothing is estimated: the technique alone says what to try.
+  bool has_model() const { return has_cost_model(*options_.candidates.target, machine()); }
   void take_over_known(tune::Technique& technique);
   void take_if_better(const Trial& trial);
   void note(Trial trial, const std::string& phase);
@@ -60,9 +68,9 @@ class TuningRun {
   void try_untuned(tune::Technique& technique);
   /// Asks, compiles, runs and tells until a part of the time is over.
   void search(tune::Technique& technique, double part);
-  std::vector<tune::Point> new_points(tune::Technique& technique);
+  std::optional<tune::Outcome> known_of(const tune::Point& point);
   ll::Config quick(const tune::Point& point) const;
-  std::vector<Trial> tried(const std::vector<tune::Point>& points);
+  std::vector<Trial> tried(std::span<const tune::Point> points);
   std::vector<Trial> screened(const std::vector<ll::Config>& configs, Candidates::Together together,
                               const std::string& phase, double to_beat_us);
 
@@ -110,7 +118,8 @@ class TuningRun {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// The user has locked the compiler: configurations say which one it is.
-bool decides_compiler(const TuneOptions& options);
+/// The search tries several compilers: the target has them, and the user has not locked one, so
+/// that configurations say which one it is.
+bool chooses_compiler(const TuneOptions& options);
 
 }  // namespace mdh::tuning

@@ -33,7 +33,7 @@ TEST(WorkerOfRun, kernel_that_crashes_is_reported) {
       o.err,
       "mdh: internal error: the compiled kernel crashed with signal 11 (Segmentation fault) at "
       "address 0x10 [E609]\n"
-      "hint: this is a bug of mdh or of the C compiler; please report it with the command "
+      "hint: this is a bug of mdh or of the compiler; please report it with the command "
       "that led here\n");
 }
 

@@ -48,6 +48,41 @@ TEST_F(Tune, records_what_it_tries_and_run_uses_the_best) {
   EXPECT_EQ(json::parse(run.out, nullptr, false).value("config_source", ""), "record");
 }
 
+/// A device of its own, where there is one: with its identity in the records.
+TEST_F(Tune, for_a_device_finds_and_records_and_run_uses_the_best) {
+  if (!contains(mdh("devices").out, "opencl:0")) GTEST_SKIP() << "SKIP: no OpenCL device";
+  const std::string matmul = "matmul --size 32,32,32 --target opencl --records " + file();
+  const std::string page = folder_.path() / "page.html";
+  const Outcome tuned = mdh("tune " + matmul + " --budget 2 --json -q --report " + page);
+  ASSERT_EQ(tuned.exit, 0) << describe(tuned);
+  const json report = json::parse(tuned.out, nullptr, false);
+  EXPECT_EQ(report.value("evaluations", 0), 2);
+  EXPECT_EQ(report.value("verified", ""), "full");
+  EXPECT_TRUE(contains(read_file(page), "<h1"));
+  EXPECT_FALSE(contains(read_file(page), "estimated"));
+  ASSERT_EQ(lines(), 2U);
+  const std::string listed = mdh("devices").out;
+  for (const json& record : records()) {
+    EXPECT_EQ(record["target"], "opencl");
+    const auto model = record["machine"]["model"].get<std::string>();
+    EXPECT_TRUE(contains(listed, model)) << model;
+    EXPECT_TRUE(contains(record["machine"]["isa"].get<std::string>(), "OpenCL")) << record;
+  }
+  const Outcome run = mdh("run " + matmul + " --json -q");
+  ASSERT_EQ(run.exit, 0) << describe(run);
+  EXPECT_EQ(json::parse(run.out, nullptr, false).value("config_source", ""), "record");
+  // The same program on the CPU knows nothing of them.
+  const Outcome cpu = mdh("run matmul --size 32,32,32 --json -q --records " + file());
+  EXPECT_EQ(json::parse(cpu.out, nullptr, false).value("config_source", ""), "default");
+}
+
+TEST_F(Tune, does_not_work_for_what_is_not_compiled) {
+  const Outcome o = mdh("tune matvec --size 8,8 --target reference -q");
+  EXPECT_EQ(o.exit, 2);
+  EXPECT_TRUE(contains(o.err, "not supported: tuning for target 'reference' [E883]")) << o.err;
+  EXPECT_TRUE(contains(o.err, "--target openmp")) << o.err;
+}
+
 TEST_F(Tune, a_second_search_goes_on_where_the_first_one_ended) {
   const std::string line = "tune matvec --size 64,128 --records " + file() + " --budget 4 -q";
   ASSERT_EQ(mdh(line).exit, 0);

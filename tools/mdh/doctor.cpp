@@ -1,7 +1,7 @@
 #include <cstdio>
 
 #include "mdh/calibration/rates.h"
-#include "mdh/driver/run.h"
+#include "mdh/driver/try_out.h"
 #include "mdh/support/cores.h"
 #include "mdh/support/text.h"
 #include "tools/mdh/say.h"
@@ -9,19 +9,6 @@
 
 namespace mdh::tool {
 namespace {
-
-/// Compiles and runs a small reduction over two threads.
-void try_out(const driver::Target& target) {
-  const hl::Program program = examples::find_entry("dot")->build({scalar::Scalar::f32, {100}});
-  const machine::Machine& machine = machine::find_machine(target.machine);
-  driver::RunOptions options;
-  options.target = &target;
-  options.machine = machine;
-  options.config = ll::default_config(program, machine, 2);
-  options.threads = 2;
-  const driver::RunReport report = driver::run(program, options);
-  internal_check(report.verification.right, "dot is wrong: {}", report.verification.complaint);
-}
 
 /// Prints one line; what is missing is told on stderr. False then.
 bool report(const std::string& name, const std::function<std::string()>& state) {
@@ -42,11 +29,30 @@ std::string worker_state() {
   return program.empty() ? "none; compiled code runs in the process of mdh" : program;
 }
 
-std::string target_state(const driver::Target& target) {
-  if (!target.obeys.compiler) return "ok";
-  const std::string compiler = runtime::host::find_compiler().path;
-  try_out(target);
-  return compiler + ", ok";
+/// As mdh run does, in a worker if there is one; that there is none was said before.
+std::optional<runtime::Worker> worker_for_tries() {
+  try {
+    if (runtime::find_worker().empty()) return std::nullopt;
+    return std::optional<runtime::Worker>(std::in_place);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// Targets without a device are optional; what is there has to work. The host is always there.
+bool report_target(const driver::Target& target, runtime::Worker* worker) {
+  if (target.runtime == nullptr) return report("target " + target.name, [] { return "ok"; });
+  const std::vector<std::string> devices = driver::devices_of(target);
+  if (devices.empty()) {
+    fmt::print("target {}: no device\n", target.name);
+    return true;
+  }
+  bool all_work = true;
+  for (const std::string& device : devices) {
+    all_work &= report("target " + device,
+                       [&] { return driver::try_out(target, device, worker) + ", ok"; });
+  }
+  return all_work;
 }
 
 std::string rates_text(const std::string& source, const model::Rates& rates,
@@ -79,8 +85,9 @@ std::string rates_state(Rates wanted) {
 int doctor(Rates rates) {
   fmt::print("cores: {}\n", available_cores());
   int exit = report("worker", worker_state) ? 0 : 3;
+  std::optional<runtime::Worker> worker = worker_for_tries();
   for (const driver::Target& target : driver::targets()) {
-    if (!report("target " + target.name, [&] { return target_state(target); })) exit = 3;
+    if (!report_target(target, worker ? &*worker : nullptr)) exit = 3;
   }
   for (const machine::Machine& m : machine::machines()) {
     fmt::print("machine {}: {}\n", m.name, m.summary);

@@ -296,6 +296,7 @@ void take_next_config(const Request& request, Problem& problem, const Diagnostic
 
 tuning::CandidateOptions candidates_of(const Request& request, const Problem& problem) {
   tuning::CandidateOptions options{.target = problem.target,
+                                   .device = request.target,
                                    .machine = problem.machine,
                                    .threads = problem.threads,
                                    .seed = request.seed};

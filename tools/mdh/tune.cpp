@@ -289,7 +289,7 @@ int tune(const Request& request, const TuneVerbOptions& verb) {
   const Problem problem = resolve(asked);
   if (!problem.target->runtime || !problem.target->runtime->has_worker) {
     unsupported("E883", {}, fmt::format("tuning for target '{}'", problem.target->name),
-                "mdh tune works for --target openmp");
+                "name a target that is compiled, such as --target " + driver::usual_target().name);
   }
   tuning::TuneOptions options = options_of(request, problem, verb);
   if (!verb.report.empty()) require_writable(verb.report);

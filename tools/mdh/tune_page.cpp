@@ -7,6 +7,7 @@
 #include "mdh/driver/devices.h"
 #include "mdh/report/tuning_page.h"
 #include "mdh/support/text.h"
+#include "mdh/tuning/model_choice.h"
 
 namespace mdh::tool {
 namespace {
@@ -59,6 +60,7 @@ std::string tune_page(const Request& request, const TuneVerbOptions& verb, const
                           .types = problem.types,
                           .machine = problem.machine,
                           .hardware = driver::identity_of(*problem.target, request.target),
+                          .is_estimated = tuning::has_cost_model(*problem.target, problem.machine),
                           .rates = calibration::rates_of(problem.machine, problem.threads),
                           .threads = problem.threads,
                           .when = tune::now_utc(),

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "mdh/tuning/model_choice.h"
 #include "tools/mdh/say.h"
 
 namespace mdh::tool {
@@ -15,7 +16,10 @@ TuneProgressBar::TuneProgressBar(const tuning::TuneOptions& options, bool quiet)
       evaluations_(options.evaluations),
       quiet_(quiet),
       terminal_(isatty(STDERR_FILENO) != 0) {
-  if (!quiet_) say("mdh: estimating configurations ...{}", terminal_ ? "" : "\n");
+  const tuning::CandidateOptions& on = options.candidates;
+  const char* first = tuning::has_cost_model(*on.target, on.machine) ? "estimating configurations"
+                                                                     : "trying the untuned choice";
+  if (!quiet_) say("mdh: {} ...{}", first, terminal_ ? "" : "\n");
 }
 
 TuneProgressBar::~TuneProgressBar() {

@@ -7,9 +7,9 @@
 namespace mdh::driver {
 namespace {
 
-Subject subject_of(const hl::Program& computation, const bool contracts,
+Subject subject_of(const hl::Program& computation, const scalar::Deviations& deviations,
                    CandidateCheck::Runs& runs) {
-  Subject s{.computation = computation, .deviations = {.contracts = contracts}};
+  Subject s{.computation = computation, .deviations = deviations};
   s.memory = [](const hl::Program& views) {
     return std::make_unique<Memory>(views, Memory::Place::shared);
   };
@@ -23,12 +23,9 @@ Subject subject_of(const hl::Program& computation, const bool contracts,
 }  // namespace
 
 CandidateCheck::CandidateCheck(const hl::Program& program, Memory& memory, Checks::Inputs inputs,
-                               uint64_t seed)
-    : program_(program), memory_(memory), seed_(seed) {
-  const Meaning meaning = meaning_of(program);
-  const bool contracts = may_contract(meaning.f, meaning.combine);
-  auto checks = std::make_unique<Checks>(subject_of(program, contracts, runs_),
-                                         CheckLimits{.seed = seed, .keeps = true});
+                               const runtime::Accuracy& accuracy, uint64_t seed)
+    : memory_(memory), accuracy_(accuracy), seed_(seed) {
+  std::unique_ptr<Checks> checks = checks_of(program);
   const std::vector<kernel::Module> modules = checks->modules();
   if (!modules.empty()) {
     checks->use(runtime::host::load_plainly(modules), available_cores());
@@ -42,18 +39,20 @@ CandidateCheck::~CandidateCheck() = default;
 
 Comparison CandidateCheck::compare_outputs() const { return own_->compare_with(task_, memory_); }
 
+std::unique_ptr<Checks> CandidateCheck::checks_of(const hl::Program& computation) {
+  const Meaning meaning = meaning_of(computation);
+  const bool contracts = may_contract(meaning.f, meaning.combine);
+  return std::make_unique<Checks>(
+      subject_of(computation, deviations_of(accuracy_, contracts), runs_),
+      CheckLimits{.seed = seed_, .keeps = true});
+}
+
 /// A configuration may fuse dimensions: then f takes another point, and the twin is another one.
 Checks& CandidateCheck::checks_for(const Stages& stages) {
   const hl::Program& computation = stages.low.computation;
   const std::string key = hl::print(computation);
   auto found = checks_.find(key);
-  if (found == checks_.end()) {
-    const Meaning meaning = meaning_of(computation);
-    const bool contracts = may_contract(meaning.f, meaning.combine);
-    auto checks = std::make_unique<Checks>(subject_of(computation, contracts, runs_),
-                                           CheckLimits{.seed = seed_, .keeps = true});
-    found = checks_.emplace(key, std::move(checks)).first;
-  }
+  if (found == checks_.end()) found = checks_.emplace(key, checks_of(computation)).first;
   return *found->second;
 }
 

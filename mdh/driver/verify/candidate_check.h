@@ -12,9 +12,10 @@ namespace mdh::driver {
 
 class CandidateCheck {
  public:
-  /// All candidates run on this memory; inputs that are not the user's may be thinned here. Plain
-  /// loops of the definition are compiled where that is worth it.
-  CandidateCheck(const hl::Program& program, Memory& memory, Checks::Inputs inputs, uint64_t seed);
+  /// All candidates run on this memory, on a device of this accuracy; inputs that are not the
+  /// user's may be thinned here. Plain loops of the definition are compiled where that is worth it.
+  CandidateCheck(const hl::Program& program, Memory& memory, Checks::Inputs inputs,
+                 const runtime::Accuracy& accuracy, uint64_t seed);
   ~CandidateCheck();
 
   /// What a candidate left in the outputs.
@@ -30,10 +31,11 @@ class CandidateCheck {
   Verification verify(const Stages& stages, const Runs& runs);
 
  private:
+  std::unique_ptr<Checks> checks_of(const hl::Program& computation);
   Checks& checks_for(const Stages& stages);
 
-  const hl::Program& program_;
   Memory& memory_;
+  runtime::Accuracy accuracy_;
   uint64_t seed_;
   Runs runs_;                                              // of the candidate that is verified now
   std::map<std::string, std::unique_ptr<Checks>> checks_;  // by the computation, as it is fused

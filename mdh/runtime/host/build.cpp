@@ -12,7 +12,7 @@
 namespace mdh::runtime::host {
 namespace {
 
-int processes_of(const BuildOptions& options) {
+int processes_of(const BuildLimits& options) {
   if (options.at_once > 0) return options.at_once;
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
@@ -77,7 +77,7 @@ Unit unit_of(const std::vector<kernel::Module>& modules, const Compiler& compile
   return unit;
 }
 
-std::vector<Built> build_units(const std::vector<Unit>& units, const BuildOptions& options) {
+std::vector<Built> build_units(const std::vector<Unit>& units, const BuildLimits& options) {
   const std::vector<std::string> keys = keys_of(units);
   std::vector<Built> results(units.size());
   std::vector<Object> objects;  // to be: every unit has a folder
@@ -85,7 +85,7 @@ std::vector<Built> build_units(const std::vector<Unit>& units, const BuildOption
   std::vector<Job> jobs;
   for (size_t n = 0; n < units.size(); ++n) {
     const auto folder = std::make_shared<const TemporaryDirectory>();
-    objects.push_back({object_in(*folder), false, folder});
+    objects.push_back({.path = object_in(*folder), .folder = folder});
     const auto found = options.renew ? std::nullopt : options.cache.read(keys[n]);
     if (found) {
       write_file(objects[n].path, *found);
@@ -117,9 +117,7 @@ struct Share {
   std::vector<size_t> modules;
 };
 
-using Groups = std::vector<std::vector<kernel::Module>>;
-
-std::vector<Share> shares_of(const Groups& groups) {
+std::vector<Share> shares_of(const ModuleGroups& groups) {
   std::vector<Share> shares;
   for (size_t g = 0; g < groups.size(); ++g) {
     std::map<std::pair<std::string, std::vector<std::string>>, size_t> by_choice;
@@ -161,8 +159,8 @@ class Compilers {
 };
 
 /// A share whose compiler is missing fails, the others do not.
-std::vector<Built> build_shares(const Groups& groups, const std::vector<Share>& shares,
-                                const BuildOptions& options) {
+std::vector<Built> build_shares(const ModuleGroups& groups, const std::vector<Share>& shares,
+                                const BuildLimits& options) {
   Compilers compilers(options.cache);
   std::vector<Built> results(shares.size());
   std::vector<Unit> units;
@@ -184,7 +182,8 @@ std::vector<Built> build_shares(const Groups& groups, const std::vector<Share>& 
 
 }  // namespace
 
-std::vector<std::vector<Built>> build_groups(const Groups& groups, const BuildOptions& options) {
+std::vector<std::vector<Built>> build_groups(const ModuleGroups& groups,
+                                             const BuildLimits& options) {
   std::vector<std::vector<Built>> results;
   for (const auto& group : groups) results.emplace_back(group.size());
   std::vector<Share> open = shares_of(groups), failed;

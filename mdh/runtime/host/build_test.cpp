@@ -87,7 +87,7 @@ TEST(BuildUnits, compiler_that_cannot_be_started_says_so) {
 
 TEST(BuildUnits, cache_is_used_and_filled) {
   const TemporaryDirectory folder;
-  const BuildOptions options{.cache = Cache(folder.path())};
+  const BuildLimits options{.cache = Cache(folder.path())};
   const Unit unit = unit_of({good("f", 6)}, find_compiler());
   const Object first = *build_units({unit}, options).front().object;
   const Object second = *build_units({unit}, options).front().object;
@@ -95,7 +95,7 @@ TEST(BuildUnits, cache_is_used_and_filled) {
   EXPECT_TRUE(second.from_cache);
   EXPECT_EQ(read_file(first.path), read_file(second.path));
   EXPECT_EQ(result_of(good("f", 6), second), 6);
-  BuildOptions renewing = options;
+  BuildLimits renewing = options;
   renewing.renew = true;
   EXPECT_FALSE(build_units({unit}, renewing).front().object->from_cache);
 }

@@ -59,7 +59,7 @@ std::shared_ptr<char[]> aligned_memory(int64_t bytes) {
       fmt::format("{} refused the printed source:\n{}", unit.compiler.path, failure.text));
 }
 
-Object build_one(const Unit& unit, const BuildOptions& options) {
+Object build_one(const Unit& unit, const BuildLimits& options) {
   const Built built = build_units({unit}, options).front();
   if (!built.object) not_built(unit, built.failure);
   return *built.object;
@@ -67,7 +67,7 @@ Object build_one(const Unit& unit, const BuildOptions& options) {
 
 /// An object of the cache that the loader does not like is compiled anew.
 std::vector<Kernel> kernels_in(const Object& object, std::span<const kernel::Module> modules,
-                               const Unit& unit, BuildOptions options) {
+                               const Unit& unit, BuildLimits options) {
   std::vector<Kernel> kernels;
   try {
     for (const kernel::Module& module : modules) kernels.emplace_back(module, object);
@@ -80,7 +80,7 @@ std::vector<Kernel> kernels_in(const Object& object, std::span<const kernel::Mod
 }
 
 std::vector<Kernel> load_unit(std::span<const kernel::Module> modules, const Unit& unit,
-                              const BuildOptions& options) {
+                              const BuildLimits& options) {
   return kernels_in(build_one(unit, options), modules, unit, options);
 }
 
@@ -95,7 +95,7 @@ std::string first_complaint(const std::string& text) {
 
 /// Flags that are at fault are the user's: without them, the same compiler takes the source.
 void blame_flags(const kernel::Module& module, const std::string& path, const std::string& said,
-                 const BuildOptions& options) {
+                 const BuildLimits& options) {
   if (module.flags.empty()) return;
   kernel::Module plain = module;
   plain.flags.clear();
@@ -123,7 +123,7 @@ Kernel::Kernel(const kernel::Module& module, const Object& object)
 }
 
 std::vector<Kernel> load(std::span<const kernel::Module> modules, const Compiler& compiler,
-                         const BuildOptions& options) {
+                         const BuildLimits& options) {
   return load_unit(modules, unit_of({modules.begin(), modules.end()}, compiler), options);
 }
 
@@ -132,7 +132,7 @@ namespace {
 /// By the first of the other compilers that takes the source; nothing if none does. Without flags
 /// of the configuration, which only its compiler may know.
 std::vector<Kernel> load_by_others(std::span<const kernel::Module> modules,
-                                   const std::string& refused, const BuildOptions& options,
+                                   const std::string& refused, const BuildLimits& options,
                                    std::string& taken_by) {
   for (const std::string& path : find_compilers()) {
     if (path == refused) continue;
@@ -149,7 +149,7 @@ std::vector<Kernel> load_by_others(std::span<const kernel::Module> modules,
 }  // namespace
 
 std::vector<Kernel> load_by_any(std::span<const kernel::Module> modules, const Compiler& first,
-                                const BuildOptions& options) {
+                                const BuildLimits& options) {
   try {
     return load(modules, first, options);
   } catch (const kernel::Refused&) {
@@ -160,7 +160,7 @@ std::vector<Kernel> load_by_any(std::span<const kernel::Module> modules, const C
   }
 }
 
-Kernel load(const kernel::Module& module, const BuildOptions& options) {
+Kernel load(const kernel::Module& module, const BuildLimits& options) {
   const Compiler compiler = compiler_for(module, options.cache);
   const Unit unit = unit_of({module}, compiler);
   const Built built = build_units({unit}, options).front();
@@ -177,13 +177,17 @@ Kernel load(const kernel::Module& module, const BuildOptions& options) {
 }
 
 void Kernel::operator()(std::span<void* const> buffers, int threads) const {
+  const Pool<Workspace>::Loan workspace(*workspaces_);
+  (*this)(buffers, workspace->get(), threads);
+}
+
+void Kernel::operator()(std::span<void* const> buffers, char* workspace, int threads) const {
   internal_check(buffers.size() == module_.arguments.size(), "{} buffers for {} arguments",
                  buffers.size(), module_.arguments.size());
   std::vector<void*> pointers(buffers.begin(), buffers.end());
   const long granted = std::clamp<long>(threads, 1, module_.threads());
-  const Pool<Workspace>::Loan workspace(*workspaces_);
   const UsualFloatMode usual;
-  for (const Entry entry : entries_) entry(pointers.data(), workspace->get(), granted);
+  for (const Entry entry : entries_) entry(pointers.data(), workspace, granted);
 }
 
 }  // namespace mdh::runtime::host

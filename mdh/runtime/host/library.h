@@ -27,6 +27,10 @@ class Kernel {
   /// mode (float_mode.h), whatever the caller has set.
   void operator()(std::span<void* const> buffers, int threads) const;
 
+  /// The same in a workspace of the caller's: as many bytes as module().workspace() says, aligned
+  /// to cache lines.
+  void operator()(std::span<void* const> buffers, char* workspace, int threads) const;
+
   const kernel::Module& module() const { return module_; }
 
   /// How many workspaces this kernel and its copies have.
@@ -39,7 +43,7 @@ class Kernel {
   const std::string& remark() const { return remark_; }
 
  private:
-  friend Kernel load(const kernel::Module& module, const BuildOptions& options);
+  friend Kernel load(const kernel::Module& module, const BuildLimits& options);
   using Entry = void (*)(void**, char*, long);
   using Workspace = std::shared_ptr<char[]>;
 
@@ -54,16 +58,16 @@ class Kernel {
 /// Compiles all modules as one translation unit with this compiler and loads it. A source that does
 /// not compile is a bug of mdh (kernel::Refused): the error shows the compiler's output.
 std::vector<Kernel> load(std::span<const kernel::Module> modules, const Compiler& compiler,
-                         const BuildOptions& options = {});
+                         const BuildLimits& options = {});
 
 /// The same with another compiler of this machine if this one refuses the source.
 std::vector<Kernel> load_by_any(std::span<const kernel::Module> modules, const Compiler& first,
-                                const BuildOptions& options = {});
+                                const BuildLimits& options = {});
 
 /// Compiles a module with the compiler and flags that it asks for, and loads it. Flags that the
 /// compiler refuses are the user's mistake. A source that it refuses is given to the other
 /// compilers of this machine, and the kernel's remark says so; kernel::Refused if none of them
 /// takes it.
-Kernel load(const kernel::Module& module, const BuildOptions& options = {});
+Kernel load(const kernel::Module& module, const BuildLimits& options = {});
 
 }  // namespace mdh::runtime::host

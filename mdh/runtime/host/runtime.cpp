@@ -1,7 +1,10 @@
 #include "mdh/runtime/host/runtime.h"
 
+#include <new>
+
 #include "mdh/runtime/host/devices.h"
 #include "mdh/runtime/host/library.h"
+#include "mdh/runtime/host/memory.h"
 #include "mdh/support/diagnostic.h"
 
 namespace mdh::runtime::host {
@@ -12,6 +15,12 @@ class HostKernel : public LoadedKernel {
   explicit HostKernel(Kernel kernel) : kernel_(std::move(kernel)) {}
 
   const kernel::Module& module() const override { return kernel_.module(); }
+
+  void run(const RunOn& on) const override {
+    internal_check(on.stream == nullptr, "the host has no streams");
+    if (on.workspace == nullptr) return kernel_(on.buffers, on.threads);
+    kernel_(on.buffers, static_cast<char*>(on.workspace), on.threads);
+  }
 
   void call(std::span<void* const> buffers, int threads) const override {
     kernel_(buffers, threads);
@@ -37,9 +46,31 @@ LoadedKernels all_loaded(const std::vector<Kernel>& kernels) {
 
 class HostDevice : public runtime::Device {
  public:
+  std::string name() const override { return runtime().name; }
+
   Accuracy accuracy() const override { return {}; }
 
   bool takes(const std::string& language) const override { return language == "c"; }
+
+  std::vector<std::vector<Built>> build(const ModuleGroups& groups,
+                                        const BuildLimits& limits) const override {
+    return build_groups(groups, limits);
+  }
+
+  std::shared_ptr<const LoadedKernel> load_object(const kernel::Module& module,
+                                                  const std::string& path) const override {
+    return as_loaded(Kernel(module, Object{.path = path}));
+  }
+
+  std::shared_ptr<const DeviceMemory> allocate(int64_t bytes,
+                                               const std::string& what) const override {
+    try {
+      return std::make_shared<GuardedMemory>(bytes);
+    } catch (const std::bad_alloc&) {
+      missing("E603", fmt::format("no memory for {} of {} bytes", what, bytes),
+              "use a smaller size");
+    }
+  }
 
  private:
   /// By the compiler that the first one asks for.
@@ -63,7 +94,7 @@ std::shared_ptr<const runtime::Device> open(const std::string&) {
 }  // namespace
 
 const Runtime& runtime() {
-  static const Runtime here = {.name = "host", .list = devices, .open = open, .has_worker = true};
+  static const Runtime here = {.name = "host", .list = devices, .open = open};
   return here;
 }
 

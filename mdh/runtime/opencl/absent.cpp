@@ -20,6 +20,10 @@ struct Context::Handles {};
 Context::Context(const Device&) { absent(); }
 const Device& Context::device() const { absent(); }
 
+std::shared_ptr<const DeviceMemory> allocate(const Context&, int64_t, const std::string&) {
+  absent();
+}
+
 struct Memory::Buffers {};
 Memory::Memory(Context context, std::vector<kernel::Argument> arguments)
     : context_(std::move(context)), arguments_(std::move(arguments)) {
@@ -31,6 +35,7 @@ void Memory::download(std::span<void* const>) const { absent(); }
 struct Kernel::State {};
 void Kernel::operator()(std::span<void* const>) const { absent(); }
 RunTime Kernel::run(const Memory&) const { absent(); }
+RunTime Kernel::run(const RunOn&) const { absent(); }
 const kernel::Module& Kernel::module() const { absent(); }
 const Context& Kernel::context() const { absent(); }
 std::vector<Resources> Kernel::resources() const { absent(); }

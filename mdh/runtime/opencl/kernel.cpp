@@ -81,19 +81,33 @@ void Kernel::operator()(std::span<void* const> buffers) const {
 }
 
 RunTime Kernel::run(const Memory& memory) const {
+  internal_check(&memory.context().handles() == &state_->context.handles(),
+                 "memory of another context");
+  std::vector<void*> handles;
+  for (const auto& buffer : memory.buffers().all) handles.push_back(buffer.get());
+  return run(RunOn{.buffers = handles});
+}
+
+RunTime Kernel::run(const RunOn& how) const {
   const Context::Handles& on = state_->context.handles();
-  const auto& buffers = memory.buffers().all;
-  internal_check(&memory.context().handles() == &on, "memory of another context");
-  internal_check(buffers.size() == state_->module.arguments.size(), "{} buffers for {} arguments",
-                 buffers.size(), state_->module.arguments.size());
+  const kernel::Module& module = state_->module;
+  internal_check(how.buffers.size() == module.arguments.size(), "{} buffers for {} arguments",
+                 how.buffers.size(), module.arguments.size());
+  // What is lent here comes back before a run in a stream has ended.
+  internal_check(how.stream == nullptr || how.workspace != nullptr || module.workspace() == 0,
+                 "a run in a stream needs a workspace of its own");
   const Pool<Session>::Loan session(state_->sessions);
+  const auto workspace =
+      how.workspace == nullptr ? session->workspace.get() : static_cast<cl_mem>(how.workspace);
   for (const auto& [name, function] : session->functions) {
-    for (size_t n = 0; n < buffers.size(); ++n) set_buffer(on, function.get(), n, buffers[n].get());
-    set_buffer(on, function.get(), buffers.size(), session->workspace.get());
+    for (size_t n = 0; n < how.buffers.size(); ++n) {
+      set_buffer(on, function.get(), n, static_cast<cl_mem>(how.buffers[n]));
+    }
+    set_buffer(on, function.get(), how.buffers.size(), workspace);
   }
-  Launcher launcher(on, buffers.size() + 1);
+  Launcher launcher(on, how.buffers.size() + 1, static_cast<cl_command_queue>(how.stream));
   const auto start = std::chrono::steady_clock::now();
-  kernel::for_each_launch(state_->module.steps, [&](const kernel::Launch& launch, auto indices) {
+  kernel::for_each_launch(module.steps, [&](const kernel::Launch& launch, auto indices) {
     launcher.launch(session->functions.at(launch.function).get(), launch, indices);
   });
   RunTime time = launcher.finish();

@@ -35,6 +35,10 @@ class Kernel {
   /// Only the launches, on memory that was uploaded before.
   RunTime run(const Memory& memory) const;
 
+  /// The same on any memory of its context. A stream is a cl_command_queue; with one, the run is
+  /// not over on return and no time is known.
+  RunTime run(const RunOn& on) const;
+
   const kernel::Module& module() const;
   const Context& context() const;
 

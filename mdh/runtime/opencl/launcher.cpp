@@ -30,11 +30,17 @@ void Launcher::launch(cl_kernel function, const kernel::Launch& launch,
     local[axis] = static_cast<size_t>(launch.items[axis]);
     global[axis] = static_cast<size_t>(launch.groups[axis]) * local[axis];
   }
+  ++time_.launches;
+  if (of_caller_ != nullptr) {
+    check(on_.api.enqueue_nd_range_kernel(of_caller_, function, 3, nullptr, global, local, 0,
+                                          nullptr, nullptr),
+          "clEnqueueNDRangeKernel");
+    return;
+  }
   cl_event event = nullptr;
   const cl_int status = on_.api.enqueue_nd_range_kernel(on_.queue.get(), function, 3, nullptr,
                                                         global, local, 0, nullptr, &event);
   pending_.push_back(owned(event, on_.api.release_event, status, "clEnqueueNDRangeKernel"));
-  ++time_.launches;
   if (pending_.size() >= most_pending) drain();
 }
 

@@ -11,10 +11,12 @@
 namespace mdh::runtime::opencl {
 
 /// Puts launches into the queue and adds up their times. It waits now and then, not for every
-/// launch, so that neither the queue nor the number of events grows without limit.
+/// launch, so that neither the queue nor the number of events grows without limit. In a queue of
+/// the caller's it does not wait and knows no times.
 class Launcher {
  public:
-  Launcher(const Context::Handles& on, size_t first_index) : on_(on), first_index_(first_index) {}
+  Launcher(const Context::Handles& on, size_t first_index, cl_command_queue of_caller)
+      : on_(on), first_index_(first_index), of_caller_(of_caller) {}
 
   /// The function has its buffers; the indices become the arguments behind them.
   void launch(cl_kernel function, const kernel::Launch& launch, std::span<const int64_t> indices);
@@ -27,6 +29,7 @@ class Launcher {
 
   const Context::Handles& on_;
   size_t first_index_;
+  cl_command_queue of_caller_;  // none: that of the context
   std::vector<Owned<cl_event>> pending_;
   RunTime time_;
 };

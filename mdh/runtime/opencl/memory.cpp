@@ -15,7 +15,45 @@ void check_number(std::span<void* const> buffers, const std::vector<kernel::Argu
                  arguments.size());
 }
 
+/// Copies block: afterwards the host's memory may go away.
+void write(const Context::Handles& on, cl_mem to, const void* from, int64_t bytes) {
+  if (bytes == 0) return;
+  check(on.api.enqueue_write_buffer(on.queue.get(), to, CL_TRUE, 0, static_cast<size_t>(bytes),
+                                    from, 0, nullptr, nullptr),
+        "clEnqueueWriteBuffer");
+}
+
+void read(const Context::Handles& on, cl_mem from, void* to, int64_t bytes) {
+  if (bytes == 0) return;
+  check(on.api.enqueue_read_buffer(on.queue.get(), from, CL_TRUE, 0, static_cast<size_t>(bytes), to,
+                                   0, nullptr, nullptr),
+        "clEnqueueReadBuffer");
+}
+
+class OwnBuffer : public DeviceMemory {
+ public:
+  OwnBuffer(Context context, int64_t bytes, const std::string& what)
+      : DeviceMemory(bytes),
+        context_(std::move(context)),
+        buffer_(opencl::allocate(context_.handles(), bytes, what)) {}
+
+  void* handle() const override { return buffer_.get(); }
+  void upload(const void* from) const override {
+    write(context_.handles(), buffer_.get(), from, bytes());
+  }
+  void download(void* to) const override { read(context_.handles(), buffer_.get(), to, bytes()); }
+
+ private:
+  Context context_;
+  Owned<cl_mem> buffer_;
+};
+
 }  // namespace
+
+std::shared_ptr<const DeviceMemory> allocate(const Context& context, int64_t bytes,
+                                             const std::string& what) {
+  return std::make_shared<OwnBuffer>(context, bytes, what);
+}
 
 Owned<cl_mem> allocate(const Context::Handles& on, int64_t bytes, const std::string& what) {
   if (bytes > on.device.max_allocation_bytes) {
@@ -41,16 +79,11 @@ Memory::Memory(Context context, std::vector<kernel::Argument> arguments)
   buffers_ = std::move(buffers);
 }
 
-// Copies block: afterwards the host's memory may go away.
 void Memory::upload(std::span<void* const> buffers) const {
   check_number(buffers, arguments_);
   const Context::Handles& on = context_.handles();
   for (size_t n = 0; n < buffers.size(); ++n) {
-    const auto bytes = static_cast<size_t>(arguments_[n].bytes());
-    if (bytes == 0) continue;
-    check(on.api.enqueue_write_buffer(on.queue.get(), buffers_->all[n].get(), CL_TRUE, 0, bytes,
-                                      buffers[n], 0, nullptr, nullptr),
-          "clEnqueueWriteBuffer");
+    write(on, buffers_->all[n].get(), buffers[n], arguments_[n].bytes());
   }
 }
 
@@ -58,11 +91,8 @@ void Memory::download(std::span<void* const> buffers) const {
   check_number(buffers, arguments_);
   const Context::Handles& on = context_.handles();
   for (size_t n = 0; n < buffers.size(); ++n) {
-    const auto bytes = static_cast<size_t>(arguments_[n].bytes());
-    if (bytes == 0 || !arguments_[n].is_output) continue;
-    check(on.api.enqueue_read_buffer(on.queue.get(), buffers_->all[n].get(), CL_TRUE, 0, bytes,
-                                     buffers[n], 0, nullptr, nullptr),
-          "clEnqueueReadBuffer");
+    if (!arguments_[n].is_output) continue;
+    read(on, buffers_->all[n].get(), buffers[n], arguments_[n].bytes());
   }
 }
 

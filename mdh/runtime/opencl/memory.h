@@ -10,6 +10,10 @@
 
 namespace mdh::runtime::opencl {
 
+/// A buffer of its own in the memory of a device.
+std::shared_ptr<const DeviceMemory> allocate(const Context& context, int64_t bytes,
+                                             const std::string& what);
+
 /// One buffer per argument, outputs first. All kernels whose modules have the same arguments can
 /// run on it, so that they can be compared without copying again. Copies are the same memory.
 class Memory {

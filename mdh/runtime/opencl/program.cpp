@@ -1,9 +1,8 @@
 #include "mdh/runtime/opencl/program.h"
 
-#include <algorithm>
-
 #include "mdh/kernel/refused.h"
 #include "mdh/runtime/opencl/build_log.h"
+#include "mdh/runtime/opencl/source.h"
 #include "mdh/support/diagnostic.h"
 
 namespace mdh::runtime::opencl {
@@ -20,20 +19,6 @@ std::string options_for(const Device& device) {
   if (optimises_wrongly(device)) options += " -cl-opt-disable";
   if (device.has_exact_fp32_division) options += " -cl-fp32-correctly-rounded-divide-sqrt";
   return options;
-}
-
-/// Contraction is allowed unless a source says otherwise; there is no option for it.
-std::string source_of(std::span<const kernel::Module> modules) {
-  std::string source;
-  const bool contract = std::all_of(modules.begin(), modules.end(),
-                                    [](const auto& module) { return module.contract_allowed; });
-  if (!contract) source = "#pragma OPENCL FP_CONTRACT OFF\n";
-  for (const kernel::Module& module : modules) {
-    internal_check(module.language == "opencl", "'{}' is printed in {}, not in opencl", module.name,
-                   module.language);
-    source += module.source + "\n";
-  }
-  return source;
 }
 
 Owned<cl_program> create(const std::string& source, const Context::Handles& on) {

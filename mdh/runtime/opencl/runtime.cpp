@@ -3,16 +3,29 @@
 #include <mutex>
 
 #include "mdh/runtime/opencl/kernel.h"
+#include "mdh/runtime/opencl/limits.h"
+#include "mdh/runtime/opencl/source.h"
 #include "mdh/support/diagnostic.h"
 
 namespace mdh::runtime::opencl {
 namespace {
+
+/// The source, in a file of its own. Drivers differ in what they make of binaries, and most keep
+/// what they have compiled themselves.
+Object object_of(const kernel::Module& module) {
+  const auto folder = std::make_shared<const TemporaryDirectory>();
+  Object object{.path = folder->path() / "kernels.cl", .is_source = true, .folder = folder};
+  write_file(object.path, source_of({&module, 1}));
+  return object;
+}
 
 class OpenCLKernel : public LoadedKernel {
  public:
   explicit OpenCLKernel(Kernel kernel) : kernel_(std::move(kernel)) {}
 
   const kernel::Module& module() const override { return kernel_.module(); }
+
+  void run(const RunOn& on) const override { kernel_.run(on); }
 
   void call(std::span<void* const> buffers, int) const override { kernel_(buffers); }
 
@@ -24,8 +37,16 @@ class OpenCLKernel : public LoadedKernel {
 
   std::vector<Resources> resources() const override { return kernel_.resources(); }
 
+  /// Written when somebody asks for it.
+  std::string file() const override {
+    std::call_once(once_, [this] { object_ = object_of(kernel_.module()); });
+    return object_.path;
+  }
+
  private:
   Kernel kernel_;
+  mutable std::once_flag once_;
+  mutable Object object_;
 };
 
 /// A context costs time and memory of the device: it is opened when something is to run there.
@@ -33,25 +54,64 @@ class OpenCLDevice : public runtime::Device {
  public:
   explicit OpenCLDevice(opencl::Device device) : device_(std::move(device)) {}
 
+  std::string name() const override { return fmt::format("opencl:{}", device_.number); }
+
   Accuracy accuracy() const override {
     return {.has_exact_division = device_.has_exact_fp32_division,
             .has_subnormals = device_.has_fp32_subnormals,
             .mathematics = Mathematics::opencl};
   }
 
-  std::optional<Identity> identity() const override {
-    return Identity{device_.vendor,
-                    device_.name,
-                    device_.compute_units,
-                    fmt::format("{}, driver {}", device_.version, device_.driver),
-                    {{"local", device_.local_mem_bytes}}};
+  std::optional<MachineIdentity> identity() const override {
+    return MachineIdentity{device_.vendor,
+                           device_.name,
+                           device_.compute_units,
+                           fmt::format("{}, driver {}", device_.version, device_.driver),
+                           {{"local", device_.local_mem_bytes}}};
   }
 
   std::optional<GridNumbers> grid() const override { return grid_numbers(device_); }
 
   bool takes(const std::string& language) const override { return language == "opencl"; }
 
+  /// What can be refused without a compiler is; the rest is up to who loads it, within the time
+  /// that there is for that.
+  std::vector<std::vector<Built>> build(const ModuleGroups& groups,
+                                        const BuildLimits&) const override {
+    std::vector<std::vector<Built>> results;
+    for (const std::vector<kernel::Module>& group : groups) {
+      results.emplace_back();
+      for (const kernel::Module& module : group) results.back().push_back(built(module));
+    }
+    return results;
+  }
+
+  std::shared_ptr<const LoadedKernel> load_object(const kernel::Module& module,
+                                                  const std::string& path) const override {
+    kernel::Module with_source = module;
+    with_source.language = "opencl";
+    with_source.source = read_file(path);
+    with_source.contract_allowed = true;  // as far as the source allows it
+    return load({&with_source, 1}).front();
+  }
+
+  std::shared_ptr<const DeviceMemory> allocate(int64_t bytes,
+                                               const std::string& what) const override {
+    return opencl::allocate(context(), bytes, what);
+  }
+
  private:
+  Built built(const kernel::Module& module) const {
+    try {
+      check_types(module, device_);
+      check_local_memory(module, device_);
+      return {.object = object_of(module), .failure = {}};
+    } catch (const Error& e) {
+      if (e.diagnostic().kind == DiagnosticKind::internal) throw;
+      return {.object = std::nullopt, .failure = {.text = e.what()}};
+    }
+  }
+
   LoadedKernels load_for(Purpose, std::span<const kernel::Module> modules) const override {
     LoadedKernels kernels;
     for (Kernel& kernel : opencl::load(modules, context())) {

@@ -13,12 +13,13 @@ using nlohmann::json;
 constexpr std::array<const char*, 6> status_names = {"ok",   "crash",         "timeout",
                                                      "exit", "out_of_memory", "error"};
 
-/// A launch is its name, a loop is [count, steps].
+/// A launch is [name, groups, items, local bytes], a loop is [count, steps].
 json to_json(const std::vector<kernel::Step>& steps) {
   json all = json::array();
   for (const kernel::Step& step : steps) {
     if (const auto* launch = std::get_if<kernel::Launch>(&step.is)) {
-      all.push_back(launch->function);
+      all.push_back(
+          json::array({launch->function, launch->groups, launch->items, launch->local_bytes}));
     } else {
       const auto& repeat = std::get<kernel::Repeat>(step.is);
       all.push_back(json::array({repeat.count, to_json(repeat.body)}));
@@ -30,8 +31,8 @@ json to_json(const std::vector<kernel::Step>& steps) {
 std::vector<kernel::Step> steps_from(const json& all) {
   std::vector<kernel::Step> steps;
   for (const json& step : all) {
-    if (step.is_string()) {
-      steps.push_back({kernel::Launch{step.get<std::string>()}});
+    if (step.at(0).is_string()) {
+      steps.push_back({kernel::Launch{step.at(0), step.at(1), step.at(2), step.at(3)}});
     } else {
       steps.push_back({kernel::Repeat{step.at(0), steps_from(step.at(1))}});
     }
@@ -58,21 +59,30 @@ auto parsed(const std::string& text, F read) -> std::optional<decltype(read(json
 std::string to_string(WorkStatus status) { return status_names[static_cast<size_t>(status)]; }
 
 std::string to_text(const WorkRequest& r) {
-  json out = {
-      {"mdh", r.version},          {"library", r.library},     {"steps", to_json(r.steps)},
-      {"bytes", r.bytes},          {"is_output", r.is_output}, {"workspace", r.workspace_bytes},
-      {"parts", r.parts_on_cores}, {"threads", r.threads},     {"time_limit", r.time_limit},
-      {"measure", nullptr},        {"stay", r.inputs_stay},    {"outputs", r.wants_outputs}};
+  json out = {{"mdh", r.version},
+              {"device", r.device},
+              {"library", r.library},
+              {"steps", to_json(r.steps)},
+              {"bytes", r.bytes},
+              {"is_output", r.is_output},
+              {"workspace", r.workspace_bytes},
+              {"parts", r.parts_on_cores},
+              {"threads", r.threads},
+              {"time_limit", r.time_limit},
+              {"measure", nullptr},
+              {"stay", r.inputs_stay},
+              {"outputs", r.wants_outputs}};
   if (r.measure) out["measure"] = to_json(*r.measure);
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 std::optional<WorkRequest> request_from(const std::string& text) {
   return parsed(text, [](const json& in) {
-    WorkRequest r{in.at("mdh"),   in.at("library"),   steps_from(in.at("steps")),
-                  in.at("bytes"), in.at("is_output"), in.at("workspace"),
-                  in.at("parts"), in.at("threads"),   in.at("time_limit"),
-                  std::nullopt,   in.at("stay"),      in.at("outputs")};
+    WorkRequest r{
+        in.at("mdh"),     in.at("device"),     in.at("library"),   steps_from(in.at("steps")),
+        in.at("bytes"),   in.at("is_output"),  in.at("workspace"), in.at("parts"),
+        in.at("threads"), in.at("time_limit"), std::nullopt,       in.at("stay"),
+        in.at("outputs")};
     if (!in.at("measure").is_null()) r.measure = limits_from(in.at("measure"));
     return r;
   });

@@ -13,7 +13,8 @@ namespace mdh::runtime {
 /// What the worker is to do, complete: a worker that was just started needs nothing else.
 struct WorkRequest {
   std::string version;  // of mdh; a worker of another version refuses
-  std::string library;
+  std::string device;   // that the worker opens (runtimes.h)
+  std::string library;  // what was built for it
   std::vector<kernel::Step> steps;
   std::vector<int64_t> bytes;   // of each buffer
   std::vector<bool> is_output;  // of each buffer

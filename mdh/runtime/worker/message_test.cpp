@@ -22,8 +22,9 @@ struct Sockets {
 TEST(WorkerMessage, requests_survive_the_way) {
   WorkRequest request{
       .version = "1.2",
+      .device = "opencl:1",
       .library = "/a b/\"c\".so",
-      .steps = {{kernel::Launch{"f"}},
+      .steps = {{kernel::Launch{"f", {3, 2, 1}, {64, 4, 1}, 4096}},
                 {kernel::Repeat{3, {{kernel::Launch{"g"}}, {kernel::Repeat{2, {}}}}}}},
       .bytes = {8, int64_t{1} << 40},
       .is_output = {true, false},
@@ -37,6 +38,7 @@ TEST(WorkerMessage, requests_survive_the_way) {
   const auto read = request_from(to_text(request));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->version, request.version);
+  EXPECT_EQ(read->device, request.device);
   EXPECT_EQ(read->library, request.library);
   EXPECT_EQ(read->steps, request.steps);
   EXPECT_EQ(read->bytes, request.bytes);

@@ -1,51 +1,48 @@
 // The buffers of a kernel as the worker gives them to it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "mdh/runtime/device.h"
 #include "mdh/runtime/worker/shared_buffers.h"
 
 namespace mdh::runtime {
 
-/// Copies of shared buffers, aligned to cache lines. Each ends where a page begins that must not be
-/// touched: a kernel that reads or writes behind its buffer crashes at once, instead of spoiling
-/// what the process needs later. std::bad_alloc if there is no memory.
+/// Copies of shared buffers in the memory of a device. On the host they are guarded
+/// (host/memory.h): a kernel that leaves its buffers crashes.
 class PrivateCopies {
  public:
-  PrivateCopies(const SharedBuffers& shared, std::vector<bool> is_output);
-  ~PrivateCopies();
-  PrivateCopies(const PrivateCopies&) = delete;
-  PrivateCopies& operator=(const PrivateCopies&) = delete;
+  /// std::bad_alloc, or an error of kind "missing", if there is no memory.
+  PrivateCopies(const Device& device, const SharedBuffers& shared, std::vector<bool> is_output);
 
-  std::span<void* const> pointers() const { return pointers_; }
+  /// What kernels of the device are given.
+  std::span<void* const> handles() const { return handles_; }
 
-  /// From now on a kernel that writes to an input crashes.
-  void protect_inputs() const;
+  /// From now on a kernel that writes to an input crashes, where the device can do that.
+  void protect_inputs();
 
-  /// They are of the same memory, and the same buffers are outputs.
-  bool are_of(const SharedBuffers& shared, const std::vector<bool>& is_output) const;
+  /// Elsewhere it is found out afterwards: inputs are not what they are in the shared buffers.
+  bool are_inputs_spoilt(const SharedBuffers& shared) const;
+
+  /// They are on this device and of the same memory, and the same buffers are outputs.
+  bool are_of(const Device& device, const SharedBuffers& shared,
+              const std::vector<bool>& is_output) const;
 
   /// The outputs as they are in the shared buffers, and back.
   void fetch_outputs(const SharedBuffers& shared) const;
   void store_outputs(const SharedBuffers& shared) const;
 
  private:
-  struct Block {
-    void* begin;
-    size_t size;
-  };
-
-  void add(const SharedBuffers& shared, size_t number);
-  void release();
-
+  std::string device_;
   std::vector<bool> is_output_;
   std::vector<int64_t> bytes_;
   uint64_t memory_ = 0;  // its number
-  std::vector<Block> blocks_;
-  std::vector<void*> pointers_;
+  std::vector<std::shared_ptr<const DeviceMemory>> copies_;
+  std::vector<void*> handles_;
+  std::vector<size_t> unprotected_;  // inputs that should not change
 };
 
 }  // namespace mdh::runtime

@@ -4,19 +4,23 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <new>
+#include <vector>
 
-#include "mdh/runtime/host/library.h"
 #include "mdh/runtime/load.h"
+#include "mdh/runtime/runtimes.h"
 #include "mdh/runtime/worker/message.h"
 #include "mdh/runtime/worker/private_copies.h"
 #include "mdh/runtime/worker/shared_buffers.h"
@@ -85,48 +89,135 @@ int cores_of_this_process() {
   return cores;
 }
 
-host::Kernel kernel_of(const WorkRequest& request) {
+/// What says that a file is still the same one.
+struct FileMark {
+  std::string path;
+  uint64_t number = 0;
+  int64_t seconds = 0, nanoseconds = 0, bytes = 0;
+  friend bool operator==(const FileMark&, const FileMark&) = default;
+};
+
+FileMark mark_of(const std::string& path) {
+  struct stat about {};
+  if (stat(path.c_str(), &about) != 0) return {.path = path};
+  return {path, about.st_ino, about.st_mtim.tv_sec, about.st_mtim.tv_nsec, about.st_size};
+}
+
+kernel::Module module_of(const WorkRequest& request) {
   kernel::Module module;
   module.steps = request.steps;
   module.arguments.resize(request.bytes.size());
+  for (size_t n = 0; n < module.arguments.size(); ++n) {
+    module.arguments[n].is_output = request.is_output[n];
+  }
   module.workspace_bytes = request.workspace_bytes;
   module.parts_on_cores = request.parts_on_cores;
-  return {module, host::Object{.path = request.library}};
+  return module;
 }
 
-/// Copies of buffers whose inputs stay from request to request.
-using KeptCopies = std::unique_ptr<const PrivateCopies>;
-
-void prepare(const WorkRequest& request, const SharedBuffers& shared, KeptCopies& kept) {
-  const bool known = kept && request.inputs_stay && kept->are_of(shared, request.is_output);
-  if (known) {
-    if (request.wants_outputs) kept->fetch_outputs(shared);
-  } else {
-    kept = nullptr;  // before there are others
-    kept = std::make_unique<PrivateCopies>(shared, request.is_output);
-    if (request.inputs_stay) kept->protect_inputs();
+/// What the worker keeps from request to request, because it takes long to make: devices, the last
+/// few kernels, and the copies of buffers whose inputs stay.
+class Workshop {
+ public:
+  Outcome compute(const WorkRequest& request, const SharedBuffers& shared) {
+    const Device& device = device_of(request);
+    const LoadedKernel& kernel = kernel_of(request, device);
+    prepare(request, shared, device);
+    Outcome outcome;
+    errno = 0;  // what a crash reports is the kernel's own
+    const RunOn on{.buffers = copies_->handles(), .threads = request.threads};
+    const auto run = [&] { kernel.run(on); };
+    if (request.measure) {
+      outcome.timing = measure_with_load(run, *request.measure);
+      // More threads than cores wait for each other.
+      if (request.threads > cores_of_this_process()) outcome.timing.load = 0;
+    } else {
+      run();
+    }
+    if (request.wants_outputs) {
+      if (copies_->are_inputs_spoilt(shared)) {
+        copies_ = nullptr;  // the next kernel is not to blame
+        return {WorkStatus::crash, "wrote to its inputs", {}};
+      }
+      copies_->store_outputs(shared);
+    }
+    if (!request.inputs_stay) copies_ = nullptr;
+    return outcome;
   }
-}
 
-Outcome compute(const WorkRequest& request, const SharedBuffers& shared, KeptCopies& kept) {
-  const host::Kernel kernel = kernel_of(request);
-  prepare(request, shared, kept);
-  Outcome outcome;
-  errno = 0;  // what a crash reports is the kernel's own
-  const auto run = [&] { kernel(kept->pointers(), request.threads); };
-  if (request.measure) {
-    outcome.timing = measure_with_load(run, *request.measure);
-    // More threads than cores wait for each other.
-    if (request.threads > cores_of_this_process()) outcome.timing.load = 0;
-  } else {
-    run();
+ private:
+  const Device& device_of(const WorkRequest& request) {
+    auto& device = devices_[request.device];
+    if (!device) device = open_device(request.device);
+    return *device;
   }
-  if (request.wants_outputs) kept->store_outputs(shared);
-  if (!request.inputs_stay) kept = nullptr;
-  return outcome;
+
+  struct Kept {
+    std::string device;
+    FileMark mark;
+    std::shared_ptr<const LoadedKernel> kernel;
+
+    bool is_for(const Device& on, const FileMark& file, const kernel::Module& module) const {
+      const kernel::Module& known = kernel->module();
+      return device == on.name() && mark == file && known.steps == module.steps &&
+             known.arguments.size() == module.arguments.size() &&
+             known.workspace() == module.workspace() &&
+             known.parts_on_cores == module.parts_on_cores;
+    }
+  };
+
+  /// A kernel and its twin run in turn, and a driver may compile for seconds.
+  const LoadedKernel& kernel_of(const WorkRequest& request, const Device& device) {
+    const FileMark mark = mark_of(request.library);
+    const kernel::Module module = module_of(request);
+    const auto known = std::find_if(kernels_.begin(), kernels_.end(), [&](const Kept& kept) {
+      return kept.is_for(device, mark, module);
+    });
+    if (known != kernels_.end()) {
+      std::rotate(known, known + 1, kernels_.end());
+    } else {
+      make_room_for(module);
+      kernels_.push_back({device.name(), mark, device.load_object(module, request.library)});
+    }
+    return *kernels_.back().kernel;
+  }
+
+  /// The one that was used last is the last one.
+  void make_room_for(const kernel::Module& module) {
+    int64_t bytes = module.workspace();
+    for (const Kept& kept : kernels_) bytes += kept.kernel->workspace_bytes();
+    while (!kernels_.empty() && (kernels_.size() >= most_kernels || bytes > most_workspace)) {
+      bytes -= kernels_.front().kernel->workspace_bytes();
+      kernels_.erase(kernels_.begin());
+    }
+  }
+
+  static constexpr size_t most_kernels = 4;
+  static constexpr int64_t most_workspace = int64_t{64} << 20;  // bytes
+
+  void prepare(const WorkRequest& request, const SharedBuffers& shared, const Device& device) {
+    const bool known =
+        copies_ && request.inputs_stay && copies_->are_of(device, shared, request.is_output);
+    if (known) {
+      if (request.wants_outputs) copies_->fetch_outputs(shared);
+    } else {
+      copies_ = nullptr;  // before there are others
+      copies_ = std::make_unique<PrivateCopies>(device, shared, request.is_output);
+      if (request.inputs_stay) copies_->protect_inputs();
+    }
+  }
+
+  std::map<std::string, std::shared_ptr<const Device>> devices_;
+  std::vector<Kept> kernels_;
+  std::unique_ptr<PrivateCopies> copies_;
+};
+
+/// A device says in its own words that it has not enough memory.
+WorkStatus status_of(const Diagnostic& d) {
+  return d.code == "E603" || d.code == "E616" ? WorkStatus::out_of_memory : WorkStatus::error;
 }
 
-Outcome outcome_of(const std::string& text, int descriptor, KeptCopies& kept) {
+Outcome outcome_of(const std::string& text, int descriptor, Workshop& workshop) {
   const std::optional<WorkRequest> request = request_from(text);
   if (!request || request->version != MDH_VERSION || descriptor < 0) {
     if (descriptor >= 0) close(descriptor);
@@ -136,12 +227,11 @@ Outcome outcome_of(const std::string& text, int descriptor, KeptCopies& kept) {
   try {
     const SharedBuffers shared(descriptor, request->bytes);
     if (request->time_limit > 0) set_alarm(request->time_limit + 2);
-    return compute(*request, shared, kept);
+    return workshop.compute(*request, shared);
   } catch (const std::bad_alloc&) {
     return {WorkStatus::out_of_memory, "no memory for the buffers of a kernel", {}};
   } catch (const Error& e) {
-    const Diagnostic& d = e.diagnostic();
-    return {d.code == "E603" ? WorkStatus::out_of_memory : WorkStatus::error, d.message, {}};
+    return {status_of(e.diagnostic()), e.diagnostic().message, {}};
   }
 }
 
@@ -163,9 +253,9 @@ void serve(int socket) {
   cores_of_this_process();
   std::string text;
   int descriptor = -1;
-  KeptCopies kept;
+  Workshop workshop;
   while (receive_message(socket, -1, text, descriptor) == Receipt::message) {
-    Outcome outcome = outcome_of(text, descriptor, kept);
+    Outcome outcome = outcome_of(text, descriptor, workshop);
     set_alarm(0);
     send_message(socket, to_text(outcome));
   }

@@ -19,7 +19,7 @@ inline WorkerOptions options() { return {.program = MDH_WORKER_FILE}; }
 /// A compiled module and a buffer for it, with -1 in every element.
 struct Work {
   Module module;
-  host::Object object;
+  Object object;
   SharedBuffers buffers;
 
   explicit Work(const Module& m)

@@ -116,7 +116,7 @@ void require_success(const Outcome& outcome) {
                    {},
                    what,
                    {},
-                   "this is a bug of mdh or of the C compiler; please report it with the command "
+                   "this is a bug of mdh or of the compiler; please report it with the command "
                    "that led here"});
   }
 }
@@ -224,6 +224,7 @@ Outcome Worker::run(const kernel::Module& module, const std::string& library,
                     const SharedBuffers& buffers, const WorkOptions& options) {
   WorkRequest request{
       .version = MDH_VERSION,
+      .device = options.device,
       .library = library,
       .steps = module.steps,
       .bytes = buffers.bytes(),

@@ -3,6 +3,9 @@
 // The process is the program mdh-worker, started anew and not forked, so that it has neither the
 // threads nor the OpenMP state of its parent. It is reused for any number of runs; after one that
 // ended it, the next run starts another. Buffers are shared memory. What goes wrong is a value.
+//
+// The process opens the device that a run is meant for and keeps it open, with the kernel and the
+// inputs of the last run: a driver that crashes or hangs is one more thing that costs one run.
 #pragma once
 
 #include <sys/types.h>
@@ -29,6 +32,7 @@ struct WorkerOptions {
 };
 
 struct WorkOptions {
+  std::string device = "host";  // where it runs: Device::name()
   int threads = 1;
   std::optional<TimingLimits> measure;  // none: run once
   double time_limit = 0;                // seconds for this run; 0: that of the worker
@@ -50,8 +54,9 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// Runs a compiled module, once or as often as the measurement needs. After success the outputs
-  /// are in the buffers, if they are wanted; after a failure the buffers are as they were.
+  /// Runs a module that was built for a device, once or as often as the measurement needs. After
+  /// success the outputs are in the buffers, if they are wanted; after a failure the buffers are as
+  /// they were.
   Outcome run(const kernel::Module& module, const std::string& library,
               const SharedBuffers& buffers, const WorkOptions& options = {});
 
