@@ -93,8 +93,17 @@ class InputPlanner {
     return tile;
   }
 
+  /// Registers have no layout: what is read as one vector is kept as one, wherever it comes from.
   std::vector<TileAxis> axes_of(const Staging& s) const {
-    return ll::tile_axes(c_.low, c_.inputs, view(s), s.accesses, s.free, s.place.layout);
+    std::vector<TileAxis> axes =
+        ll::tile_axes(c_.low, c_.inputs, view(s), s.accesses, s.free, s.place.layout);
+    if (s.in_registers && !code_of(s).roll) {
+      std::stable_partition(axes.begin(), axes.end(), [&](const TileAxis& axis) {
+        return std::none_of(axis.loops.begin(), axis.loops.end(),
+                            [&](int r) { return c_.inputs.loops[r].layer->lanes; });
+      });
+    }
+    return axes;
   }
 
   std::string name_of(const Staging& s) const {

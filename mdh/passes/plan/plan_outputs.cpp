@@ -137,6 +137,7 @@ class OutputPlanner {
     if (run.slots >= 0) axes.push_back(c_.output_digit(run.slots));
     add(axes, in_layout(component, run.start, run.places[component.output].layout));
     for (const int q : run.replicas) axes.push_back(c_.output_digit(q));
+    if (run.in_registers) put_lanes_last(axes);
     const int position = run.slots >= 0 ? run.slots : run.start;
     const Symbol buffer = c_.add_temporary({.symbol = loop::named(name_of(component, "acc")),
                                             .type = view(component).type,
@@ -145,6 +146,14 @@ class OutputPlanner {
                                             .per = c_.cores_around(position)});
     out.buffers.push_back(buffer);
     return {buffer, variables(axes)};
+  }
+
+  /// Registers have no layout: what is computed as one vector is kept as one, however it is stored
+  /// in the end.
+  void put_lanes_last(std::vector<Symbol>& axes) const {
+    std::stable_partition(axes.begin(), axes.end(), [&](const Symbol& digit) {
+      return find_digit(c_.result, digit).how != loop::How::lanes;
+    });
   }
 
   /// The digits inside of a run, in the order in which a layout stores them; those that it does not

@@ -36,6 +36,26 @@ body {
 )");
 }
 
+/// Registers have no layout: results that are computed as one vector are kept as one, although they
+/// lie apart in the user's buffer. So are operands.
+TEST(Plan, lanes_come_last_in_registers) {
+  const std::string matmul =
+      "matmul = out_view( C: f32 = [i, j] ) * md_hom( i: 8 by cc, j: 6 by cc, k: 4 by pw(add) )"
+      " { C = A * B; } * inp_view( A: f32 = [i, k]; B: f32 = [k, j] )";
+  const std::string text = planned(matmul, R"("layers": ["L1", "REG", "SIMD"],
+    "split": {"i": ["SIMD 8"], "j": ["L1 2", "REG 3"], "k": ["L1 2", "REG 2"]},
+    "order": ["L1.j", "L1.k", "REG.k", "REG.j", "SIMD.i"],
+    "stage": {"A": [{"from": "REG.k", "region": "REG"}]},
+    "acc": {"C": [{"inside": "L1.k", "region": "REG"}]})",
+                                   "cpu");
+  EXPECT_NE(text.find("buffer temporary A_reg: f32[2, 8] in REG"), std::string::npos) << text;
+  EXPECT_NE(text.find("buffer temporary C_acc: f32[3, 8] in REG"), std::string::npos) << text;
+  EXPECT_NE(text.find("accumulate (C_acc[reg_j, simd_i]) first (l1_k, reg_k) from (A_reg[reg_k, "
+                      "simd_i], B[k, j]);"),
+            std::string::npos)
+      << text;
+}
+
 /// A run may begin right below the user's buffers, and at f itself.
 TEST(Plan, runs_begin_at_any_level) {
   EXPECT_EQ(planned_body(matvec_program(2, 3), R"("layers": ["HM", "L1"],
