@@ -71,6 +71,8 @@ struct Module {
   bool contract_allowed = true;          // fused multiply-add does not change decisions
   std::string compiler = {};             // "gcc", "clang" or a program; empty: any
   std::vector<std::string> flags = {};   // for the compiler, besides its own
+  /// Temporaries that were to be in registers and are arrays, because loops run over them.
+  std::vector<std::string> arrays = {};
 
   /// Threads that can have something to do; no machine grants more than the limit.
   int threads() const;

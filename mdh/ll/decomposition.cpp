@@ -28,6 +28,14 @@ const std::vector<DimensionEnd>& Decomposition::ends() const {
   return *ends_;
 }
 
+bool Decomposition::has_whole_tiles() const {
+  for (size_t d = 0; d < ends().size(); ++d) {
+    const bool ends_inside = !inputs_.sizes[d] || *inputs_.sizes[d] < ends()[d].tile;
+    if (ends_inside && ends()[d].last == LastTile::cut) return false;
+  }
+  return true;
+}
+
 const Footprint& Decomposition::footprint() const {
   if (!footprint_) footprint_ = count(*this);
   return *footprint_;

@@ -106,6 +106,8 @@ TEST(Decomposition, complete_results_of_the_users_buffers_are_shifted) {
   EXPECT_EQ(last_of(whole_reduction(in_registers), 29, 1), LastTile::shifted);
   EXPECT_EQ(last_of(whole_reduction(in_registers), 29, 2), LastTile::fits) << "tiles of one";
   EXPECT_EQ(last_of(whole_reduction(in_registers), 7, 1), LastTile::cut) << "there is no whole one";
+  EXPECT_FALSE(Meaning(whole_reduction(in_registers), matmul(7)).d.has_whole_tiles());
+  EXPECT_TRUE(Meaning(whole_reduction(in_registers), matmul(29)).d.has_whole_tiles());
 }
 
 TEST(Decomposition, results_that_are_combined_further_out_are_cut) {

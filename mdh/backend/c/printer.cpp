@@ -1,6 +1,7 @@
 #include "mdh/backend/c/printer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "mdh/backend/c/opaque.h"
@@ -253,6 +254,9 @@ std::string CPrinter::print(const loop::Lanes& s) {
 std::string CPrinter::begins(const loop::Buffer& b, const Block& rest) {
   auto registers = registers_of(program_, b, rest, facts_.is_gnu);
   registers_.erase(b.symbol.name);
+  if (b.scope == loop::Scope::registers) {
+    (registers ? as_variables_ : as_arrays_).insert(b.symbol.name);
+  }
   if (!registers) return alloc(b);
   std::set<std::string> others;
   for (const auto& [buffer, other] : registers_) {
@@ -267,6 +271,14 @@ std::string CPrinter::begins(const loop::Buffer& b, const Block& rest) {
   }
   registers_[b.symbol.name] = *registers;
   return declared(*registers, b);
+}
+
+/// At the edges, tiles have bodies of their own, with loops: an array there is no surprise.
+std::vector<std::string> CPrinter::arrays() const {
+  std::vector<std::string> names;
+  std::set_difference(as_arrays_.begin(), as_arrays_.end(), as_variables_.begin(),
+                      as_variables_.end(), std::back_inserter(names));
+  return names;
 }
 
 std::string CPrinter::declared(const Registers& registers, const loop::Buffer& b) {

@@ -21,6 +21,10 @@ class CPrinter {
   std::string block(const loop::Block& block);
   std::string helpers() const { return expressions_.helpers(); }
 
+  /// Temporaries in registers that are arrays wherever they are used: an index is not known when
+  /// code is printed.
+  std::vector<std::string> arrays() const;
+
  protected:
   virtual std::string deal(const loop::Deal& s) = 0;
   virtual std::string barrier(const loop::Barrier& s) = 0;
@@ -83,8 +87,9 @@ class CPrinter {
   const DialectFacts& facts_;
   ExprPrinter expressions_;
   RegisterMap registers_;
-  std::set<std::string> taken_;     // names that variables must not have
-  std::set<std::string> referred_;  // names of pointers to values
+  std::set<std::string> as_variables_, as_arrays_;  // temporaries in registers, somewhere
+  std::set<std::string> taken_;                     // names that variables must not have
+  std::set<std::string> referred_;                  // names of pointers to values
 };
 
 /// Buffers that the statements mention, in the order of declaration.

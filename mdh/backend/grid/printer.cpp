@@ -186,6 +186,7 @@ class ModulePrinter {
     module.arguments = arguments_of(program_);
     module.workspace_bytes = storage_.workspace_bytes;
     module.contract_allowed = may_contract(program_.f, program_.combine);
+    module.arrays = printer_.arrays();
     return module;
   }
 

@@ -220,6 +220,7 @@ kernel::Module print_openmp(const loop::Program& program, const std::string& nam
   module.workspace_bytes_per_core = storage.bytes_per_core;
   module.parts_on_cores = static_cast<int>(std::min<int64_t>(shares.threads(), 1 << 20));
   module.contract_allowed = may_contract(program.f, program.combine);
+  module.arrays = printer.arrays();
   return module;
 }
 

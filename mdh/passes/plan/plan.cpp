@@ -135,4 +135,12 @@ loop::Program plan(const ll::Program& program, const machine::Machine& machine) 
   return Planner(program, machine).run();
 }
 
+std::vector<std::string> meant_for_registers(const ll::Program& program,
+                                             const machine::Machine& machine) {
+  PlanContext context(program, machine);
+  std::vector<std::string> names = plan_inputs(context).in_registers;
+  for (std::string& name : plan_outputs(context).in_registers) names.push_back(std::move(name));
+  return names;
+}
+
 }  // namespace mdh::passes

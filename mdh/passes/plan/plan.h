@@ -1,6 +1,9 @@
 // Low level to structured loops.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "mdh/ll/code.h"
 #include "mdh/ll/program.h"
 #include "mdh/loop/program.h"
@@ -15,5 +18,9 @@ namespace mdh::passes {
 /// what is not built: open levels, operators of the user on whole MDAs, outputs whose index
 /// functions are not provably injective.
 loop::Program plan(const ll::Program& program, const machine::Machine& machine);
+
+/// Temporaries of the plan that the decomposition means to be in registers.
+std::vector<std::string> meant_for_registers(const ll::Program& program,
+                                             const machine::Machine& machine);
 
 }  // namespace mdh::passes

@@ -87,6 +87,7 @@ class InputPlanner {
       buffer.opaque = code_of(s).opaque;  // only compilers' knowledge of registers can be hidden
     }
     tile.buffer = c_.add_temporary(buffer);
+    if (s.in_registers) result_.in_registers.push_back(tile.buffer.name);
     result_.tiles.push_back(
         {s.filled,
          {loop::StmtNode{loop::Alloc{tile.buffer}}, loop::StmtNode{copy(s, tile, source)}}});

@@ -13,8 +13,9 @@ struct InputTile {
 };
 
 struct InputPlan {
-  std::vector<InputTile> tiles;      // from outside in
-  std::vector<loop::Element> reads;  // one per access, in the order of f's inputs
+  std::vector<InputTile> tiles;           // from outside in
+  std::vector<loop::Element> reads;       // one per access, in the order of f's inputs
+  std::vector<std::string> in_registers;  // temporaries that the decomposition means to be there
 };
 
 /// Adds the tiles to the context's buffers. A copy moves out of loops that it does not depend on.

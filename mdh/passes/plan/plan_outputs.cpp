@@ -145,6 +145,7 @@ class OutputPlanner {
                                             .region = run.places[component.output].region,
                                             .per = c_.cores_around(position)});
     out.buffers.push_back(buffer);
+    if (run.in_registers) plan_.in_registers.push_back(buffer.name);
     return {buffer, variables(axes)};
   }
 

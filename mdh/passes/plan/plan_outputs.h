@@ -16,7 +16,8 @@ struct OutputRun {
 };
 
 struct OutputPlan {
-  std::vector<OutputRun> runs;  // from the user's buffers to f
+  std::vector<OutputRun> runs;            // from the user's buffers to f
+  std::vector<std::string> in_registers;  // accumulators that the decomposition means to be there
   std::vector<Symbol>
       results;  // of f at all points below the common loops, if phases are not fused
   std::vector<loop::Element> written, read;  // these results, as f writes and re-composition reads
