@@ -44,10 +44,6 @@ std::vector<std::string> without_effect(const ll::Code& code, const machine::Mac
       found.stage(fmt::format("code.stage.{}[{}]", buffer, n), list[n], backend);
     }
   }
-  for (const auto& [dimension, edge] : code.edge) {
-    // Tiles are shifted back from edges, or computed whole, wherever that is allowed.
-    found.add(edge == ll::Edge::mask, "code.edge." + dimension);
-  }
   for (const auto& [level, how] : code.combine) {
     // Slots are combined by the team in a fixed order, on the grid in a launch of their own.
     found.add(how != ll::Combination::team_tree && how != ll::Combination::partials_kernel,

@@ -69,6 +69,12 @@ class Parser {
     if (!kind) tokens_.fail("kept, reduced or scanned", "after the size");
     tokens_.next();
     d.kind = *kind;
+    if (tokens_.accept("edge")) {
+      const auto edge = find_edge(tokens_.peek().text);
+      if (!edge) tokens_.fail("auto, clamp, pad, mask or overlap", "after 'edge'");
+      tokens_.next();
+      d.edge = *edge;
+    }
     p_.dimensions.push_back(d);
   }
 

@@ -219,7 +219,8 @@ std::string print(const Program& p) {
   for (const scalar::Record& record : definitions.records) text += print_definition(record);
   for (const scalar::Function& f : definitions.functions) text += print_definition(f);
   for (const Dimension& d : p.dimensions) {
-    text += fmt::format("dimension {} < {} {}\n", d.symbol.name, d.size, word(d.kind));
+    const std::string edge = d.edge == Edge::automatic ? "" : " edge " + word(d.edge);
+    text += fmt::format("dimension {} < {} {}{}\n", d.symbol.name, d.size, word(d.kind), edge);
   }
   for (const Digit& d : p.digits) text += print_digit(p, d);
   for (const Cores& c : p.cores) text += print_cores(c);

@@ -92,10 +92,20 @@ struct Buffer {
 /// What happens to the results along a dimension.
 enum class Kind { kept, reduced, scanned };
 
+/// What tiles of registers and lanes do at the end of a dimension.
+enum class Edge {
+  automatic,  // what is fast, where it is allowed
+  clamp,      // loops end there
+  pad,        // tiles that read copies are computed whole
+  mask,       // loops go on, and every element asks whether it exists
+  overlap,    // the last tile is shifted back
+};
+
 struct Dimension {
   Symbol symbol;
   int64_t size = 1;
   Kind kind = Kind::kept;
+  Edge edge = Edge::automatic;
   friend bool operator==(const Dimension&, const Dimension&) = default;
 };
 

@@ -204,7 +204,8 @@ Parameter store_parameter(const SpaceContext& c) {
   return {"store", range, reads, tune::ParameterKind::categorical};
 }
 
-/// What happens where the last tile of registers is not whole.
+/// What happens where the last tile of registers is not whole. Where tiles can be shifted back or
+/// computed whole, they are if nothing is said; asking for it changes no code.
 Parameter edge_parameter(const SpaceContext& c, const std::string& dimension) {
   std::vector<std::string> reads = parts_names(c), tiles;
   reads.insert(reads.begin(), "fuse");
@@ -212,14 +213,14 @@ Parameter edge_parameter(const SpaceContext& c, const std::string& dimension) {
     if (!layer.empty()) tiles.push_back(layer + "." + dimension);
   }
   const auto range = [&c, dimension, tiles](const Point& p) {
-    std::vector<Value> values = {std::string("clamp")};
+    std::vector<Value> values = {name_of(ll::Edge::automatic)};
     const SpaceDimension* d = c.variant(p.label("fuse")).find(dimension);
     int64_t tile = 1;
     for (const std::string& name : tiles) tile *= p.integer(name);
-    if (d && d->is_kept && d->size % tile != 0) {
-      values.emplace_back(std::string("pad"));
-      const bool once = d->size > tile && !is_combined_outside(c, p);
-      if (once) values.emplace_back(std::string("overlap"));
+    if (d && d->size % tile != 0) {
+      for (const ll::Edge edge : {ll::Edge::clamp, ll::Edge::mask}) {
+        values.emplace_back(name_of(edge));
+      }
     }
     return values;
   };
@@ -327,7 +328,8 @@ void decode_code(const SpaceContext& c, const Point& p, ll::Config& config) {
   for (const std::string& buffer : c.inputs) decode_buffer(c, p, buffer, config);
   for (const SpaceDimension& d : variant.dimensions) {
     const std::string& edge = p.label("edge." + d.name);
-    if (edge != "clamp") config.code.edge[d.name] = *choice_of<ll::Edge>(edge);
+    const ll::Edge chosen = *choice_of<ll::Edge>(edge);
+    if (chosen != ll::Edge::automatic) config.code.edge[d.name] = chosen;
   }
   config.code.kernel.emit = p.label("emit");
   config.code.kernel.store = *choice_of<ll::Hint>(p.label("store"));
@@ -384,7 +386,8 @@ void encode_code(const SpaceContext& c, const ll::Config& config, NamedValues& v
   for (const std::string& buffer : c.inputs) encode_buffer(c, config, buffer, values);
   for (const std::string& dimension : c.dimensions) {
     const auto edge = config.code.edge.find(dimension);
-    values["edge." + dimension] = edge == config.code.edge.end() ? "clamp" : name_of(edge->second);
+    values["edge." + dimension] =
+        name_of(edge == config.code.edge.end() ? ll::Edge::automatic : edge->second);
   }
   values["emit"] = config.code.kernel.emit;
   values["store"] = name_of(config.code.kernel.store);

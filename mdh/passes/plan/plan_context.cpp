@@ -31,6 +31,24 @@ loop::Kind kind_of(const hl::Dimension& d) {
   return d.combine.shape == hl::Shape::concatenate ? loop::Kind::kept : loop::Kind::scanned;
 }
 
+loop::Edge edge_of(const ll::Code& code, const hl::Dimension& d) {
+  const auto asked = code.edge.find(d.symbol.name);
+  if (asked == code.edge.end()) return loop::Edge::automatic;
+  switch (asked->second) {
+    case ll::Edge::automatic:
+      return loop::Edge::automatic;
+    case ll::Edge::clamp:
+      return loop::Edge::clamp;
+    case ll::Edge::pad:
+      return loop::Edge::pad;
+    case ll::Edge::mask:
+      return loop::Edge::mask;
+    case ll::Edge::overlap:
+      return loop::Edge::overlap;
+  }
+  return loop::Edge::automatic;
+}
+
 loop::Dealing dealing_of(ll::Deal deal) {
   switch (deal) {
     case ll::Deal::block:
@@ -125,7 +143,8 @@ PlanContext::PlanContext(const ll::Program& low, const machine::Machine& machine
 void PlanContext::declare() {
   result.name = computation.name;
   for (const hl::Dimension& d : computation.dimensions) {
-    result.dimensions.push_back({fresh(d.symbol.name), constant(d.size).value(), kind_of(d)});
+    result.dimensions.push_back(
+        {fresh(d.symbol.name), constant(d.size).value(), kind_of(d), edge_of(code, d)});
   }
   for (const auto* views : {&computation.outputs, &computation.inputs}) {
     const auto role = views == &computation.outputs ? loop::Role::output : loop::Role::input;
