@@ -36,6 +36,24 @@ TEST(Effects, what_is_not_generated_is_listed_as_it_is_written) {
                                       "code.combine.BLK.k"}));
 }
 
+TEST(Effects, cores_combine_in_steps_where_they_can_wait_for_one_another) {
+  ll::Code code;
+  code.combine[{"BLK", "k"}] = ll::Combination::team_tree;
+  code.combine[{"THR", "k"}] = ll::Combination::team_tree;
+  EXPECT_TRUE(unused(code).empty());
+  EXPECT_EQ(unused(code, "opencl"), (std::vector<std::string>{"code.combine.BLK.k"}));
+  code.combine[{"BLK", "k"}] = ll::Combination::partials_kernel;
+  EXPECT_TRUE(unused(code, "opencl").empty());
+  EXPECT_EQ(unused(code), (std::vector<std::string>{"code.combine.BLK.k"}));
+}
+
+TEST(Effects, grids_begin_in_another_order) {
+  ll::Code code;
+  code.cores["BLK"] = {.swizzle = 8};
+  EXPECT_TRUE(unused(code, "opencl").empty());
+  EXPECT_EQ(unused(code), (std::vector<std::string>{"code.cores.BLK.swizzle"}));
+}
+
 TEST(Effects, cores_of_a_group_have_a_part_each_and_groups_take_turns) {
   ll::Code code;
   code.cores["BLK"] = {.count = 264, .deal = ll::Deal::dynamic};

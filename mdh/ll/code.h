@@ -65,6 +65,7 @@ struct StageCode {
 struct CoresCode {
   int64_t count = 0;  // 0: one per part
   Deal deal = Deal::block;
+  int64_t swizzle = 1;  // of a grid: rows whose members begin side by side
   friend bool operator==(const CoresCode&, const CoresCode&) = default;
 };
 

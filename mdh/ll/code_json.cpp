@@ -95,10 +95,11 @@ class CodeReader {
 
   CoresCode cores(const std::string& layer, const json& value) const {
     fields_.expect_object(layer, value);
-    fields_.check_keys(value, {"count", "deal"});
+    fields_.check_keys(value, {"count", "deal", "swizzle"});
     CoresCode code;
     if (value.contains("count")) code.count = fields_.integer_of("count", value["count"]);
     if (value.contains("deal")) code.deal = choice<Deal>("deal", value["deal"]);
+    if (value.contains("swizzle")) code.swizzle = fields_.integer_of("swizzle", value["swizzle"]);
     return code;
   }
 
@@ -168,6 +169,7 @@ json json_of(const CoresCode& code) {
   json value = json::object();
   if (code.count != 0) value["count"] = code.count;
   if (code.deal != Deal::block) value["deal"] = name_of(code.deal);
+  if (code.swizzle != 1) value["swizzle"] = code.swizzle;
   return value;
 }
 

@@ -53,6 +53,7 @@ TEST(CodeJson, every_key_is_read_and_written) {
         R"("combine": {"COR.a": "shuffle", "COR.b": "team_tree", "COR.c": "partials_kernel",
                        "COR.d": "last_core", "COR.e": "cluster", "COR.f": "atomic"})",
         R"("cores": {"COR": {"count": 8}, "THR": {"deal": "cyclic"}, "WRP": {"deal": "dynamic"}})",
+        R"("cores": {"BLK": {"swizzle": 8}})",
         R"("kernel": {"unroll": {"L1.i": 2, "L1.k": 4}})",
         R"("kernel": {"emit": "serpentine"})",
         R"("kernel": {"launch_bounds": [256, 2]})",

@@ -245,6 +245,21 @@ void check_assignment(const std::string& phase, const PhaseParameters& parameter
   }
 }
 
+/// On other layers than those of cores a tag says nothing about code.
+std::vector<std::string> layers_with_tags(const Config& config, const Program& low,
+                                          const machine::Machine& machine) {
+  std::set<std::string> found;
+  const auto add = [&](const Tags& tags) {
+    for (const TaggedOperator& op : low.recompose) {
+      const bool cores = machine.find_layer(op.layer)->kind == machine::LayerKind::cores;
+      if (cores && tags.contains(to_string(low, op.level))) found.insert(op.layer);
+    }
+  };
+  add(config.tags);
+  for (const auto& [name, phase] : config.phases) add(phase.tags);
+  return {found.begin(), found.end()};
+}
+
 }  // namespace
 
 Program valid_program(const Config& config, const hl::Program& program,
@@ -258,6 +273,7 @@ Program valid_program(const Config& config, const hl::Program& program,
   check_assignment("recomposition", parameters.recomposition);
   Program low = program_of(parameters, program, machine);
   low.code = named.code;
+  low.axes = layers_with_tags(named, low, machine);
   verify(low);
   check_machine(low, machine);
   check_code(named, low, machine);

@@ -8,6 +8,7 @@ namespace {
 constexpr std::array<const char*, 5> hows = {"sequential", "grid", "cores", "unrolled", "lanes"};
 constexpr std::array<const char*, 3> roles = {"output", "input", "temporary"};
 constexpr std::array<const char*, 3> kinds = {"kept", "reduced", "scanned"};
+constexpr std::array<const char*, 3> axes = {"x", "y", "z"};
 constexpr std::array<const char*, 5> edges = {"auto", "clamp", "pad", "mask", "overlap"};
 constexpr std::array<const char*, 4> scopes = {"all", "group", "core", "registers"};
 constexpr std::array<const char*, 3> teams = {"grid", "cores", "all"};
@@ -33,6 +34,7 @@ std::string word(Dealing dealing) { return dealings[static_cast<size_t>(dealing)
 std::optional<How> find_how(std::string_view word) { return find<How>(hows, word); }
 std::optional<Role> find_role(std::string_view word) { return find<Role>(roles, word); }
 std::optional<Kind> find_kind(std::string_view word) { return find<Kind>(kinds, word); }
+std::optional<int> find_axis(std::string_view word) { return find<int>(axes, word); }
 std::optional<Edge> find_edge(std::string_view word) { return find<Edge>(edges, word); }
 std::optional<Team> find_team(std::string_view word) { return find<Team>(teams, word); }
 std::optional<Scope> find_scope(std::string_view word) { return find<Scope>(scopes, word); }

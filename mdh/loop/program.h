@@ -126,6 +126,7 @@ struct Digit {
   int64_t step = 1;
   How how = How::sequential;
   int64_t unroll = 1;  // rounds of a sequential loop that compilers are asked to write out
+  std::optional<int> axis = {};  // of cores: 0, 1 or 2, where the configuration says on which
   friend bool operator==(const Digit&, const Digit&) = default;
 };
 
@@ -142,6 +143,7 @@ struct Cores {
   std::vector<Symbol> digits;
   Dealing dealing = Dealing::block;
   int64_t count = 0;  // 0: one for each part
+  int64_t swizzle = 1;
   friend bool operator==(const Cores&, const Cores&) = default;
 };
 
@@ -261,6 +263,7 @@ struct TeamCombine {
   std::vector<Symbol> elements;  // what the members have in common: the tile of a slot
   std::vector<Element> from;     // slots; indices mention `over` and the elements
   Target target;
+  bool tree = false;  // neighbours first, in steps, instead of one after the other
   friend bool operator==(const TeamCombine&, const TeamCombine&) = default;
 };
 
@@ -310,7 +313,8 @@ struct Deal {
   bool collective = false;
   Block body;
   Dealing dealing = Dealing::block;
-  int64_t on = 0;  // as many cores at most; 0: one for each share
+  int64_t on = 0;       // as many cores at most; 0: one for each share
+  int64_t swizzle = 1;  // of a grid: so many values of the first share begin side by side
   friend bool operator==(const Deal&, const Deal&) = default;
 };
 

@@ -195,9 +195,19 @@ Symbol PlanContext::add_digit(const ll::NestLoop& loop, const std::string& suffi
   if (unroll != code.kernel.unroll.end() && digit.how == How::sequential) {
     digit.unroll = unroll->second;
   }
+  digit.axis = axis_of(loop);
   result.digits.push_back(digit);
   add_to_cores(*loop.layer, var);
   return var;
+}
+
+/// Launches have three axes; what a configuration puts further out shares the last one.
+std::optional<int> PlanContext::axis_of(const ll::NestLoop& loop) const {
+  const auto& with = low.axes;
+  const bool asked = std::find(with.begin(), with.end(), loop.layer->name) != with.end();
+  if (!loop.is_parallel() || !asked) return std::nullopt;
+  if (loop.axis == "x") return 0;
+  return loop.axis == "y" ? 1 : 2;
 }
 
 /// Layers with one core for each part, dealt as they come, are not worth a word.
@@ -207,7 +217,8 @@ void PlanContext::add_to_cores(const machine::Layer& layer, const Symbol& digit)
   }
   for (const auto& [name, asked] : code.cores) {
     if (machine.find_layer(name) != &layer || asked == ll::CoresCode{}) continue;
-    result.cores.push_back({layer.name, {digit}, dealing_of(asked.deal), asked.count});
+    result.cores.push_back(
+        {layer.name, {digit}, dealing_of(asked.deal), asked.count, asked.swizzle});
   }
 }
 

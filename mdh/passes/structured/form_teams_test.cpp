@@ -124,6 +124,76 @@ function combine(l: i64, r: i64) { x: i64 = l + r; }
 })"));
 }
 
+// ---- combinations in steps
+
+TEST(FormTeams, slots_meet_in_pairs_and_the_last_one_is_written_up) {
+  expect_rewrite(form_teams, R"(
+    loop d { loop o { loop n { loop s {
+      accumulate (t[o * 2 + n, d]) first (s) from (M[i, k], v[k]);
+    } } } }
+    team_combine d tree elements (o, n) (w[i]) first () from (t[o * 2 + n, d]);)",
+                 R"(
+    deal cores (d < 5) { loop o { loop n { loop s {
+      accumulate (t[o * 2 + n, d]) first (s) from (M[i, k], v[k]);
+    } } } }
+    deal cores (o < 5, n < 2, pair < 2) collective {
+      if o * 2 + n < 7 {
+        load right = t[o * 2 + n, pair * 2 + 1];
+        load left = t[o * 2 + n, pair * 2];
+        combine both = (left; right);
+        store t[o * 2 + n, pair * 2] = both;
+      }
+    }
+    deal cores (o < 5, n < 2, pair_ < 1) collective {
+      if o * 2 + n < 7 {
+        load right_ = t[o * 2 + n, pair_ * 4 + 2];
+        load left_ = t[o * 2 + n, pair_ * 4];
+        combine both_ = (left_; right_);
+        store t[o * 2 + n, pair_ * 4] = both_;
+      }
+    }
+    deal cores (o < 5, n < 2, pair_2 < 1) collective {
+      if o * 2 + n < 7 {
+        load right_2 = t[o * 2 + n, pair_2 * 8 + 4];
+        load left_2 = t[o * 2 + n, pair_2 * 8];
+        combine both_2 = (left_2; right_2);
+        store t[o * 2 + n, pair_2 * 8] = both_2;
+        write_up () (w[i]) first () from (t[o * 2 + n, 0]);
+      }
+    })");
+}
+
+TEST(FormTeams, slots_that_hold_nothing_meet_nobody) {
+  const loop::Program result = form_teams(matvec_with(R"(
+    loop a { loop c { loop b { loop s {
+      accumulate (t[c, b]) first (s) from (M[i, k], v[k]);
+    } }
+    team_combine b tree elements () (w[i]) first (a) from (t[c, b]);
+    } })",
+                                                      {"digit a: MM.k < 2 of k step 6 sequential\n"
+                                                       "digit b: COR.k < 3 of k step 2 cores\n",
+                                                       {}}));
+  const std::string text = loop::print(result);
+  EXPECT_NE(text.find("if pair * 2 + 1 < min(3, (10 - a * 6 + 1) / 2) {"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("if pair_ * 4 + 2 < min(3, (10 - a * 6 + 1) / 2) {"), std::string::npos)
+      << text;
+}
+
+TEST(FormTeams, members_of_a_grid_cannot_wait_and_combine_one_after_the_other) {
+  const More more{"digit g: BLK.k < 5 of k step 2 grid\n", {}};
+  const auto combined = [&](const char* how) {
+    return loop::print(
+        form_grid(matvec_with(fmt::format("loop g {{ loop p {{ loop s {{ accumulate (t[p, g]) "
+                                          "first (s) from (M[i, k], v[k]); }} }} }}"
+                                          "team_combine g{} elements (p) (w[i]) first () from "
+                                          "(t[p, g]);",
+                                          how),
+                              more)));
+  };
+  EXPECT_EQ(combined(" tree"), combined(""));
+}
+
 TEST(FormTeams, nested_teams_combine_level_by_level) {
   expect_rewrite(form_teams, R"(
     loop a {
