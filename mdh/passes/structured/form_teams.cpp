@@ -313,7 +313,7 @@ class Former {
     const std::vector<Digit> inside = joined_digits(around, members);
     Block body = combined_slots(s, left, right);
     const loop::Expr filled = trip(program_, inside, over);
-    if (!constant(filled)) {
+    if (constant(filled) != over.parts) {
       const auto exists = scalar::binary(scalar::BinaryOp::less, right, filled);
       body = {StmtNode{loop::If{exists, body, {}}}};
     }

@@ -180,6 +180,20 @@ TEST(FormTeams, slots_that_hold_nothing_meet_nobody) {
       << text;
 }
 
+TEST(FormTeams, slots_that_never_hold_anything_meet_nobody_either) {
+  // Parts of 2 begin at 0, 2, ... 8; the sixth one never exists.
+  const loop::Program result =
+      form_teams(matvec_with(R"(
+    loop p { loop b { loop s {
+      accumulate (t[p, b]) first (s) from (M[i, k], v[k]);
+    } }
+    team_combine b tree elements () (w[i]) first () from (t[p, b]);
+    })",
+                             {"digit b: COR.k < 6 of k step 2 cores\n", {}}));
+  const std::string text = loop::print(result);
+  EXPECT_NE(text.find("if pair * 2 + 1 < 5 {"), std::string::npos) << text;
+}
+
 TEST(FormTeams, members_of_a_grid_cannot_wait_and_combine_one_after_the_other) {
   const More more{"digit g: BLK.k < 5 of k step 2 grid\n", {}};
   const auto combined = [&](const char* how) {
