@@ -1,5 +1,4 @@
 #include "tests/property/triples.h"
-#include "tests/property/decision_generator.h"
 
 #include <gtest/gtest.h>
 
