@@ -7,20 +7,14 @@
 #include <string>
 
 #include "mdh/kernel/module.h"
+#include "mdh/ll/obeys.h"
 #include "mdh/loop/program.h"
 #include "mdh/machine/target_facts.h"
 
 namespace mdh::backend {
 
-/// Which decisions about code (ll/code.h) have an effect on what is printed. The others are named
-/// in a note.
-struct Obeys {
-  bool prefetch = false;
-  bool opaque = false;
-  bool emit = false;      // the order of straight code
-  bool store = false;     // hints for stores
-  bool compiler = false;  // a compiler of this machine, and its flags
-};
+/// Which decisions of a configuration have an effect on what is printed.
+using ll::Obeys;
 
 struct Backend {
   std::string name;

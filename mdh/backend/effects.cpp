@@ -44,21 +44,22 @@ std::vector<std::string> without_effect(const ll::Code& code, const machine::Mac
       found.stage(fmt::format("code.stage.{}[{}]", buffer, n), list[n], backend);
     }
   }
-  for (const auto& [dimension, edge] : code.edge) {
-    // Tiles are shifted back from edges, or computed whole, wherever that is allowed.
-    found.add(edge == ll::Edge::mask, "code.edge." + dimension);
-  }
+  const bool groups = backend.facts.teams == machine::Teams::nested;
   for (const auto& [level, how] : code.combine) {
-    // Slots are combined by the team in a fixed order, on the grid in a launch of their own.
-    found.add(how != ll::Combination::team_tree && how != ll::Combination::partials_kernel,
-              "code.combine." + to_string(level));
+    // Members of a grid cannot wait for one another: they combine in a launch of their own.
+    const machine::Layer* layer = machine.find_layer(level.layer);
+    const bool waits = !groups || (layer && layer->barrier);
+    const bool tree = how == ll::Combination::team_tree && waits && backend.obeys.team_tree;
+    const bool launch = how == ll::Combination::partials_kernel && groups && !waits;
+    found.add(!tree && !launch, "code.combine." + to_string(level));
   }
   for (const auto& [layer, cores] : code.cores) {
     // Groups run several parts each, in turns; the cores of a group have one part each.
-    const bool groups = backend.facts.teams == machine::Teams::nested;
     const machine::Layer* found_layer = machine.find_layer(layer);
     const bool in_group = groups && found_layer && found_layer->barrier;
+    const bool swizzles = groups && !in_group && backend.obeys.swizzle;
     found.add(in_group, "code.cores." + layer);
+    found.add(!in_group && !swizzles && cores.swizzle != 1, "code.cores." + layer + ".swizzle");
     found.add(groups && !in_group && cores.deal == ll::Deal::dynamic,
               "code.cores." + layer + ".deal");
   }

@@ -17,7 +17,7 @@ TEST(Effects, what_is_generated_is_not_listed) {
   code.stage["A"] = {{.pad = 4, .depth = 2, .transport = ll::Transport::async}};
   code.stage["B"] = {
       {.copy_order = {{"k", 8}}, .prefetch = ll::Prefetch{16, {"L1", "k"}}, .opaque = true}};
-  code.edge = {{"i", ll::Edge::overlap}, {"j", ll::Edge::pad}};
+  code.edge = {{"i", ll::Edge::overlap}, {"j", ll::Edge::pad}, {"k", ll::Edge::mask}};
   code.kernel.compiler = "gcc";
   code.kernel.flags = {"-O2"};
   code.kernel.contract = ll::Contract::off;
@@ -30,11 +30,28 @@ TEST(Effects, what_is_not_generated_is_listed_as_it_is_written) {
   ll::Code code;
   code.stage["A"] = {{.transport = ll::Transport::registers}};
   code.stage["B"] = {{}, {.width = 16}};
-  code.edge = {{"i", ll::Edge::clamp}, {"j", ll::Edge::mask}};
   code.combine[{"BLK", "k"}] = ll::Combination::cluster;
   EXPECT_EQ(unused(code),
             (std::vector<std::string>{"code.stage.A[0].transport", "code.stage.B[1].width",
-                                      "code.edge.j", "code.combine.BLK.k"}));
+                                      "code.combine.BLK.k"}));
+}
+
+TEST(Effects, cores_combine_in_steps_where_they_can_wait_for_one_another) {
+  ll::Code code;
+  code.combine[{"BLK", "k"}] = ll::Combination::team_tree;
+  code.combine[{"THR", "k"}] = ll::Combination::team_tree;
+  EXPECT_TRUE(unused(code).empty());
+  EXPECT_EQ(unused(code, "opencl"), (std::vector<std::string>{"code.combine.BLK.k"}));
+  code.combine[{"BLK", "k"}] = ll::Combination::partials_kernel;
+  EXPECT_TRUE(unused(code, "opencl").empty());
+  EXPECT_EQ(unused(code), (std::vector<std::string>{"code.combine.BLK.k"}));
+}
+
+TEST(Effects, grids_begin_in_another_order) {
+  ll::Code code;
+  code.cores["BLK"] = {.swizzle = 8};
+  EXPECT_TRUE(unused(code, "opencl").empty());
+  EXPECT_EQ(unused(code), (std::vector<std::string>{"code.cores.BLK.swizzle"}));
 }
 
 TEST(Effects, cores_of_a_group_have_a_part_each_and_groups_take_turns) {

@@ -259,6 +259,7 @@ class CodeChecker {
            "one of the machine's layers of cores");
     }
     expect_at_least("cores." + name, "count", cores.count, 0);
+    expect_at_least("cores." + name, "swizzle", cores.swizzle, 1);
     if (cores.count == 0 && cores.deal == Deal::block) return;
     check_combined_outside(name);
     for (const TileCount& tile : d_.footprint().tiles) {

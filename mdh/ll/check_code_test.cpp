@@ -170,6 +170,12 @@ TEST(Code, a_tile_rolls_forwards_along_one_axis_and_not_too_far) {
 
 // ---- borders
 
+TEST(Code, rows_that_begin_together_are_counted_from_1) {
+  EXPECT_EQ(with(R"("cores": {"BLK": {"swizzle": 3}})"), "accepted");
+  EXPECT_EQ(with(R"("cores": {"BLK": {"swizzle": 0}})"),
+            "E353 code.cores.BLK: swizzle is 0 | at least 1");
+}
+
 TEST(Code, borders_are_those_of_dimensions) {
   EXPECT_EQ(with(R"("edge": {"q": "mask"})"),
             "E353 code.edge: program 'matvec' has no dimension 'q' | did you mean 'i'?");

@@ -17,13 +17,13 @@ const std::vector<std::string>& names_of(Hint) {
 }
 
 const std::vector<std::string>& names_of(Edge) {
-  static const std::vector<std::string> names = {"clamp", "pad", "mask", "overlap"};
+  static const std::vector<std::string> names = {"auto", "clamp", "pad", "mask", "overlap"};
   return names;
 }
 
 const std::vector<std::string>& names_of(Combination) {
-  static const std::vector<std::string> names = {"shuffle",   "team_tree", "partials_kernel",
-                                                 "last_core", "cluster",   "atomic"};
+  static const std::vector<std::string> names = {
+      "auto", "shuffle", "team_tree", "partials_kernel", "last_core", "cluster", "atomic"};
   return names;
 }
 

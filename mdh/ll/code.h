@@ -26,8 +26,17 @@ std::string to_string(const LevelName& level);
 
 enum class Transport { plain, registers, async };
 enum class Hint { none, streaming, keep };
-enum class Edge { clamp, pad, mask, overlap };
-enum class Combination { shuffle, team_tree, partials_kernel, last_core, cluster, atomic };
+/// `automatic` leaves it to the passes, which choose what is fast where it is allowed.
+enum class Edge { automatic, clamp, pad, mask, overlap };
+enum class Combination {
+  automatic,
+  shuffle,
+  team_tree,
+  partials_kernel,
+  last_core,
+  cluster,
+  atomic
+};
 enum class Deal { block, cyclic, dynamic };
 enum class Contract { automatic, off, fast };
 
@@ -56,6 +65,7 @@ struct StageCode {
 struct CoresCode {
   int64_t count = 0;  // 0: one per part
   Deal deal = Deal::block;
+  int64_t swizzle = 1;  // of a grid: rows whose members begin side by side
   friend bool operator==(const CoresCode&, const CoresCode&) = default;
 };
 

@@ -19,10 +19,13 @@ class CodeReader {
       for (const StageCode& tile : at.tiles(buffer, tiles)) code.stage[buffer].push_back(tile);
     });
     each(value, "edge", [&](const CodeReader& at, const std::string& dimension, const json& edge) {
-      code.edge[dimension] = at.choice<Edge>(dimension, edge);
+      const auto chosen = at.choice<Edge>(dimension, edge);
+      if (chosen != Edge::automatic) code.edge[dimension] = chosen;
     });
     each(value, "combine", [&](const CodeReader& at, const std::string& level, const json& how) {
-      code.combine[at.level("combine", level)] = at.choice<Combination>(level, how);
+      const LevelName name = at.level("combine", level);
+      const auto chosen = at.choice<Combination>(level, how);
+      if (chosen != Combination::automatic) code.combine[name] = chosen;
     });
     each(value, "cores", [&](const CodeReader& at, const std::string& layer, const json& how) {
       code.cores[layer] = at.cores(layer, how);
@@ -92,10 +95,11 @@ class CodeReader {
 
   CoresCode cores(const std::string& layer, const json& value) const {
     fields_.expect_object(layer, value);
-    fields_.check_keys(value, {"count", "deal"});
+    fields_.check_keys(value, {"count", "deal", "swizzle"});
     CoresCode code;
     if (value.contains("count")) code.count = fields_.integer_of("count", value["count"]);
     if (value.contains("deal")) code.deal = choice<Deal>("deal", value["deal"]);
+    if (value.contains("swizzle")) code.swizzle = fields_.integer_of("swizzle", value["swizzle"]);
     return code;
   }
 
@@ -165,6 +169,7 @@ json json_of(const CoresCode& code) {
   json value = json::object();
   if (code.count != 0) value["count"] = code.count;
   if (code.deal != Deal::block) value["deal"] = name_of(code.deal);
+  if (code.swizzle != 1) value["swizzle"] = code.swizzle;
   return value;
 }
 
@@ -197,8 +202,12 @@ json json_of(const Code& code) {
     for (const StageCode& tile : tiles) list.push_back(json_of(tile));
     value["stage"][buffer] = std::move(list);
   }
-  for (const auto& [dimension, edge] : code.edge) value["edge"][dimension] = name_of(edge);
-  for (const auto& [level, how] : code.combine) value["combine"][to_string(level)] = name_of(how);
+  for (const auto& [dimension, edge] : code.edge) {
+    if (edge != Edge::automatic) value["edge"][dimension] = name_of(edge);
+  }
+  for (const auto& [level, how] : code.combine) {
+    if (how != Combination::automatic) value["combine"][to_string(level)] = name_of(how);
+  }
   for (const auto& [layer, how] : code.cores) value["cores"][layer] = json_of(how);
   if (code.kernel != KernelCode{}) value["kernel"] = json_of(code.kernel);
   return value;

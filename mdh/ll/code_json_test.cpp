@@ -53,6 +53,7 @@ TEST(CodeJson, every_key_is_read_and_written) {
         R"("combine": {"COR.a": "shuffle", "COR.b": "team_tree", "COR.c": "partials_kernel",
                        "COR.d": "last_core", "COR.e": "cluster", "COR.f": "atomic"})",
         R"("cores": {"COR": {"count": 8}, "THR": {"deal": "cyclic"}, "WRP": {"deal": "dynamic"}})",
+        R"("cores": {"BLK": {"swizzle": 8}})",
         R"("kernel": {"unroll": {"L1.i": 2, "L1.k": 4}})",
         R"("kernel": {"emit": "serpentine"})",
         R"("kernel": {"launch_bounds": [256, 2]})",
@@ -117,12 +118,21 @@ TEST(CodeJson, unknown_keys_are_refused_with_the_nearest_one) {
             "2:58 E314 \"distances\": unknown key | did you mean 'distance'?");
 }
 
+TEST(CodeJson, auto_is_what_is_not_written) {
+  EXPECT_EQ(read(R"("edge": {"i": "auto"}, "combine": {"COR.k": "auto"})"), Code{});
+  Code code;
+  code.edge["i"] = Edge::automatic;
+  code.combine[{"COR", "k"}] = Combination::automatic;
+  EXPECT_EQ(print(code), print(Code{}));
+}
+
 TEST(CodeJson, choices_are_closed_lists) {
   EXPECT_EQ(complaint(R"("edge": {"i": "wrap"})"),
-            "2:20 E318 \"i\": there is no choice 'wrap' | one of clamp, pad, mask, overlap");
+            "2:20 E318 \"i\": there is no choice 'wrap' | one of auto, clamp, pad, mask, "
+            "overlap");
   EXPECT_EQ(complaint(R"("combine": {"COR.k": "tree"})"),
-            "2:23 E318 \"COR.k\": there is no choice 'tree' | one of shuffle, team_tree, "
-            "partials_kernel, last_core, cluster, atomic");
+            "2:23 E318 \"COR.k\": there is no choice 'tree' | one of auto, shuffle, "
+            "team_tree, partials_kernel, last_core, cluster, atomic");
   EXPECT_EQ(complaint(R"("stage": {"A": [{"transport": "dma"}]})"),
             "2:28 E318 \"transport\": there is no choice 'dma' | one of plain, registers, async");
   EXPECT_EQ(complaint(R"("stage": {"A": [{"hint": "often"}]})"),

@@ -112,6 +112,7 @@ class Parser {
     p_.machine = tokens_.expect_name("of the machine").text;
     tokens_.expect("layers", "here");
     p_.layers = names("layers");
+    if (tokens_.accept("axes")) p_.axes = names("layers with axes");
     decompose_ = phase("decompose", "reads");
     scalar();
     recompose_ = phase("recompose", "writes");

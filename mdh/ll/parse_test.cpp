@@ -96,6 +96,13 @@ TEST(LowLevelText, code_is_a_line_of_json) {
             "p.ll.mdh:4:1 E331 code: there is no input 'w");
 }
 
+TEST(LowLevelText, layers_with_axes_are_listed) {
+  const std::string with_axes = changed("decompose {", "axes COR, HM\ndecompose {");
+  const Program p = parse(with_axes);
+  EXPECT_EQ(p.axes, (std::vector<std::string>{"COR", "HM"}));
+  EXPECT_EQ(print(p), with_axes);
+}
+
 TEST(LowLevelText, code_may_be_the_name_of_something) {
   std::string text = changed("w: f32", "code: f32");
   for (const char* place : {"writes w:", "writes w:", "writes w:", "writes w:", "writes w:",

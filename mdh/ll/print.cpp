@@ -73,9 +73,10 @@ std::string print_phase(const Program& p, const std::vector<TaggedOperator>& ope
 
 std::string print(const Program& p) {
   return fmt::format(
-      "mdh_ll 1\nmachine {}\nlayers {}\n{}decompose {{\n{}}}\n"
+      "mdh_ll 1\nmachine {}\nlayers {}\n{}{}decompose {{\n{}}}\n"
       "scalar {{\n  order {};\n  reads {};\n  writes {};\n}}\nrecompose {{\n{}}}\n{}",
       p.machine, p.layers.empty() ? "none" : join(p.layers, ", "),
+      p.axes.empty() ? "" : fmt::format("axes {}\n", join(p.axes, ", ")),
       p.code == Code{} ? "" : fmt::format("code {}\n", print(p.code)),
       print_phase(p, p.decompose, true), print_order(p),
       print_places(p.scalar.reads, p.computation.inputs),

@@ -91,6 +91,9 @@ struct Program {
   ScalarPhase scalar;
   std::vector<TaggedOperator> recompose;
   Code code = {};  // by the machine's names of layers
+  /// Layers of cores whose levels the configuration gives dimensions of the machine: its devices
+  /// launch them along several axes, if they have any.
+  std::vector<std::string> axes = {};
   friend bool operator==(const Program&, const Program&) = default;
 };
 

@@ -246,6 +246,21 @@ void check_assignment(const std::string& phase, const std::vector<MachineLevel>&
   }
 }
 
+/// On other layers than those of cores a tag says nothing about code.
+std::vector<std::string> layers_with_tags(const Config& config, const Program& low,
+                                          const machine::Machine& machine) {
+  std::set<std::string> found;
+  const auto add = [&](const Tags& tags) {
+    for (const TaggedOperator& op : low.recompose) {
+      const bool cores = machine.find_layer(op.layer)->kind == machine::LayerKind::cores;
+      if (cores && tags.contains(to_string(low, op.level))) found.insert(op.layer);
+    }
+  };
+  add(config.tags);
+  for (const auto& [name, phase] : config.phases) add(phase.tags);
+  return {found.begin(), found.end()};
+}
+
 }  // namespace
 
 Program valid_program(const Config& config, const hl::Program& program,
@@ -259,6 +274,7 @@ Program valid_program(const Config& config, const hl::Program& program,
   }
   Program low = program_of(levels, program, machine);
   low.code = named.code;
+  low.axes = layers_with_tags(named, low, machine);
   verify(low);
   const Decomposition meaning(low, machine);
   check_machine(meaning);

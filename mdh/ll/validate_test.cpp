@@ -245,6 +245,24 @@ TEST(Validate, phases_use_known_names) {
 
 // ---- tags
 
+TEST(Validate, only_tags_of_cores_are_about_code) {
+  const Config plain = config(R"("layers": ["COR", "L1"], "split": {"i": ["COR 2", "L1 4"]},
+                                  "order": ["COR.i", "L1.i"])");
+  const hl::Program program = computation(
+      "copy = out_view( y: f32 = [i] ) * md_hom( i: 8 by cc ) { y = x; }"
+      " * inp_view( x: f32 = [i] )",
+      {});
+  const machine::Machine& machine = machine::find_machine("artificial");
+  const auto axes = [&](const Tags& tags) {
+    Config c = plain;
+    c.tags = tags;
+    return valid_program(c, program, machine).axes;
+  };
+  EXPECT_EQ(axes({}), std::vector<std::string>{});
+  EXPECT_EQ(axes({{"L1.i", "x"}}), std::vector<std::string>{});
+  EXPECT_EQ(axes({{"COR.i", "x"}, {"L1.i", "x"}}), std::vector<std::string>{"COR"});
+}
+
 TEST(Validate, tags_name_levels_and_dimensions_of_the_machine) {
   Config c = good();
   c.tags = {{"COR.i", "y"}, {"L1.k", "x"}};

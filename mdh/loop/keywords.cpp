@@ -8,6 +8,8 @@ namespace {
 constexpr std::array<const char*, 5> hows = {"sequential", "grid", "cores", "unrolled", "lanes"};
 constexpr std::array<const char*, 3> roles = {"output", "input", "temporary"};
 constexpr std::array<const char*, 3> kinds = {"kept", "reduced", "scanned"};
+constexpr std::array<const char*, 3> axes = {"x", "y", "z"};
+constexpr std::array<const char*, 5> edges = {"auto", "clamp", "pad", "mask", "overlap"};
 constexpr std::array<const char*, 4> scopes = {"all", "group", "core", "registers"};
 constexpr std::array<const char*, 3> teams = {"grid", "cores", "all"};
 constexpr std::array<const char*, 3> dealings = {"block", "cyclic", "dynamic"};
@@ -25,12 +27,15 @@ std::optional<Enum> find(const std::array<const char*, count>& words, std::strin
 std::string word(How how) { return hows[static_cast<size_t>(how)]; }
 std::string word(Role role) { return roles[static_cast<size_t>(role)]; }
 std::string word(Kind kind) { return kinds[static_cast<size_t>(kind)]; }
+std::string word(Edge edge) { return edges[static_cast<size_t>(edge)]; }
 std::string word(Team team) { return teams[static_cast<size_t>(team)]; }
 std::string word(Scope scope) { return scopes[static_cast<size_t>(scope)]; }
 std::string word(Dealing dealing) { return dealings[static_cast<size_t>(dealing)]; }
 std::optional<How> find_how(std::string_view word) { return find<How>(hows, word); }
 std::optional<Role> find_role(std::string_view word) { return find<Role>(roles, word); }
 std::optional<Kind> find_kind(std::string_view word) { return find<Kind>(kinds, word); }
+std::optional<int> find_axis(std::string_view word) { return find<int>(axes, word); }
+std::optional<Edge> find_edge(std::string_view word) { return find<Edge>(edges, word); }
 std::optional<Team> find_team(std::string_view word) { return find<Team>(teams, word); }
 std::optional<Scope> find_scope(std::string_view word) { return find<Scope>(scopes, word); }
 std::optional<Dealing> find_dealing(std::string_view word) { return find<Dealing>(dealings, word); }

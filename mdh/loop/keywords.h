@@ -11,12 +11,15 @@ namespace mdh::loop {
 
 std::string word(How how);
 std::string word(Role role);
+std::string word(Edge edge);
 std::string word(Kind kind);
 std::string word(Team team);
 std::string word(Scope scope);
 std::string word(Dealing dealing);
 std::optional<How> find_how(std::string_view word);
 std::optional<Role> find_role(std::string_view word);
+std::optional<Edge> find_edge(std::string_view word);
+std::optional<int> find_axis(std::string_view word);
 std::optional<Kind> find_kind(std::string_view word);
 std::optional<Team> find_team(std::string_view word);
 std::optional<Scope> find_scope(std::string_view word);

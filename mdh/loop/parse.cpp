@@ -60,15 +60,25 @@ class Parser {
     }
   }
 
+  /// One of a closed list.
+  template <class Choice>
+  Choice word_of(std::optional<Choice> (*find)(std::string_view), const char* expected,
+                 const char* where) {
+    const auto found = find(tokens_.peek().text);
+    if (!found) tokens_.fail(expected, where);
+    tokens_.next();
+    return *found;
+  }
+
   void dimension() {
     Dimension d;
     d.symbol = named(tokens_.expect_name("of a dimension").text);
     tokens_.expect("<", "after the dimension");
     d.size = tokens_.expect_integer("(the size)");
-    const auto kind = find_kind(tokens_.peek().text);
-    if (!kind) tokens_.fail("kept, reduced or scanned", "after the size");
-    tokens_.next();
-    d.kind = *kind;
+    d.kind = word_of(find_kind, "kept, reduced or scanned", "after the size");
+    if (tokens_.accept("edge")) {
+      d.edge = word_of(find_edge, "auto, clamp, pad, mask or overlap", "after 'edge'");
+    }
     p_.dimensions.push_back(d);
   }
 
@@ -89,11 +99,9 @@ class Parser {
     d.dimension = static_cast<int>(found - p_.dimensions.begin());
     tokens_.expect("step", "after the dimension");
     d.step = tokens_.expect_integer("(the step)");
-    const auto how = find_how(tokens_.peek().text);
-    if (!how) tokens_.fail("sequential, grid, cores, unrolled or lanes", "after the step");
-    tokens_.next();
-    d.how = *how;
+    d.how = word_of(find_how, "sequential, grid, cores, unrolled or lanes", "after the step");
     if (tokens_.accept("unroll")) d.unroll = tokens_.expect_integer("(rounds written out)");
+    if (tokens_.accept("axis")) d.axis = word_of(find_axis, "x, y or z", "after 'axis'");
     p_.digits.push_back(d);
   }
 
@@ -115,16 +123,18 @@ class Parser {
     Cores c;
     c.layer = tokens_.expect_name("of a layer").text;
     c.digits = names_in_parentheses();
-    const auto dealing = find_dealing(tokens_.peek().text);
-    if (!dealing) tokens_.fail("block, cyclic or dynamic", "after the digits");
-    tokens_.next();
-    c.dealing = *dealing;
+    c.dealing = word_of(find_dealing, "block, cyclic or dynamic", "after the digits");
     c.count = core_count();
+    c.swizzle = swizzle();
     p_.cores.push_back(c);
   }
 
   int64_t core_count() {
     return tokens_.accept("on") ? tokens_.expect_integer("(the number of cores)") : 0;
+  }
+
+  int64_t swizzle() {
+    return tokens_.accept("swizzle") ? tokens_.expect_integer("(rows side by side)") : 1;
   }
 
   // ---- statements
@@ -283,6 +293,7 @@ class Parser {
   Stmt team_combine() {
     TeamCombine s;
     s.over = named(tokens_.expect_name("of a digit").text);
+    s.tree = tokens_.accept("tree");
     tokens_.expect("elements", "after the digit");
     s.elements = names_in_parentheses();
     s.target = target();
@@ -353,6 +364,7 @@ class Parser {
       tokens_.next();
     }
     s.on = core_count();
+    s.swizzle = swizzle();
     s.body = block();
     return StmtNode{s};
   }

@@ -48,8 +48,11 @@ std::string print_shape(const ScanShape& shape) {
                      print_names(shape.coarse), print_names(shape.fine), print_names(shape.lines));
 }
 
-/// How many cores, where that is said.
-std::string print_on(int64_t cores) { return cores == 0 ? "" : fmt::format(" on {}", cores); }
+/// How many cores, where that is said, and in which order they begin.
+std::string print_on(int64_t cores, int64_t swizzle) {
+  return (cores == 0 ? "" : fmt::format(" on {}", cores)) +
+         (swizzle == 1 ? "" : fmt::format(" swizzle {}", swizzle));
+}
 
 /// Prints a body; statements know nothing of indentation, blocks add it.
 class Printer {
@@ -86,8 +89,9 @@ class Printer {
                        print_elements(s.from));
   }
   std::string operator()(const TeamCombine& s) const {
-    return fmt::format("team_combine {} elements ({}) {} from {};\n", s.over.name,
-                       print_names(s.elements), print_target(s.target), print_elements(s.from));
+    return fmt::format("team_combine {}{} elements ({}) {} from {};\n", s.over.name,
+                       s.tree ? " tree" : "", print_names(s.elements), print_target(s.target),
+                       print_elements(s.from));
   }
   std::string operator()(const ScanStep& s) const {
     return fmt::format("scan_step {} {};\n", print_shape(s.shape), print_elements(s.elements));
@@ -106,7 +110,8 @@ class Printer {
   std::string operator()(const Deal& s) const {
     const std::string dealing = s.dealing == Dealing::block ? "" : " " + word(s.dealing);
     return fmt::format("deal {} {}{}{}{} {}\n", word(s.team), print_counters(s.shares),
-                       s.collective ? " collective" : "", dealing, print_on(s.on), block(s.body));
+                       s.collective ? " collective" : "", dealing, print_on(s.on, s.swizzle),
+                       block(s.body));
   }
   std::string operator()(const Barrier& s) const {
     return fmt::format("barrier {};\n", word(s.team));
@@ -156,7 +161,8 @@ std::string print_digit(const Program& p, const Digit& d) {
   return fmt::format("digit {}: {} < {} of {} step {} {}", d.var.name, d.level, d.parts,
                      p.dimensions[static_cast<size_t>(d.dimension)].symbol.name, d.step,
                      word(d.how)) +
-         (d.unroll > 1 ? fmt::format(" unroll {}", d.unroll) : "") + "\n";
+         (d.unroll > 1 ? fmt::format(" unroll {}", d.unroll) : "") +
+         (d.axis ? fmt::format(" axis {}", "xyz"[*d.axis]) : "") + "\n";
 }
 
 std::string print_emission(const Emission& e) {
@@ -173,7 +179,7 @@ std::string print_emission(const Emission& e) {
 
 std::string print_cores(const Cores& c) {
   return fmt::format("cores {} ({}) {}{}\n", c.layer, print_names(c.digits), word(c.dealing),
-                     print_on(c.count));
+                     print_on(c.count, c.swizzle));
 }
 
 std::string print_buffer(const Buffer& b) {
@@ -219,7 +225,8 @@ std::string print(const Program& p) {
   for (const scalar::Record& record : definitions.records) text += print_definition(record);
   for (const scalar::Function& f : definitions.functions) text += print_definition(f);
   for (const Dimension& d : p.dimensions) {
-    text += fmt::format("dimension {} < {} {}\n", d.symbol.name, d.size, word(d.kind));
+    const std::string edge = d.edge == Edge::automatic ? "" : " edge " + word(d.edge);
+    text += fmt::format("dimension {} < {} {}{}\n", d.symbol.name, d.size, word(d.kind), edge);
   }
   for (const Digit& d : p.digits) text += print_digit(p, d);
   for (const Cores& c : p.cores) text += print_cores(c);

@@ -92,10 +92,20 @@ struct Buffer {
 /// What happens to the results along a dimension.
 enum class Kind { kept, reduced, scanned };
 
+/// What tiles of registers and lanes do at the end of a dimension.
+enum class Edge {
+  automatic,  // what is fast, where it is allowed
+  clamp,      // loops end there
+  pad,        // tiles that read copies are computed whole
+  mask,       // loops go on, and every element asks whether it exists
+  overlap,    // the last tile is shifted back
+};
+
 struct Dimension {
   Symbol symbol;
   int64_t size = 1;
   Kind kind = Kind::kept;
+  Edge edge = Edge::automatic;
   friend bool operator==(const Dimension&, const Dimension&) = default;
 };
 
@@ -116,6 +126,7 @@ struct Digit {
   int64_t step = 1;
   How how = How::sequential;
   int64_t unroll = 1;  // rounds of a sequential loop that compilers are asked to write out
+  std::optional<int> axis = {};  // of cores: 0, 1 or 2, where the configuration says on which
   friend bool operator==(const Digit&, const Digit&) = default;
 };
 
@@ -132,6 +143,7 @@ struct Cores {
   std::vector<Symbol> digits;
   Dealing dealing = Dealing::block;
   int64_t count = 0;  // 0: one for each part
+  int64_t swizzle = 1;
   friend bool operator==(const Cores&, const Cores&) = default;
 };
 
@@ -251,6 +263,7 @@ struct TeamCombine {
   std::vector<Symbol> elements;  // what the members have in common: the tile of a slot
   std::vector<Element> from;     // slots; indices mention `over` and the elements
   Target target;
+  bool tree = false;  // neighbours first, in steps, instead of one after the other
   friend bool operator==(const TeamCombine&, const TeamCombine&) = default;
 };
 
@@ -300,7 +313,8 @@ struct Deal {
   bool collective = false;
   Block body;
   Dealing dealing = Dealing::block;
-  int64_t on = 0;  // as many cores at most; 0: one for each share
+  int64_t on = 0;       // as many cores at most; 0: one for each share
+  int64_t swizzle = 1;  // of a grid: so many values of the first share begin side by side
   friend bool operator==(const Deal&, const Deal&) = default;
 };
 

@@ -10,7 +10,8 @@
 //   pack.A         a copy of a buffer: "L1+0" is before the first level on L1; .region, .layout
 //   registers.A    from where on it is kept in registers
 //   acc.C, mid.C   results in registers, and in a private memory between those and the user's
-//   edge.i, ...    decisions about code
+//   edge.i, ...    decisions about code that have an effect on the target
+//   tags           the dimension that cores count along the first axis of a launch, if any
 //
 // Layers come in roles: layers of cores, two memory layers, one of registers and one of lanes. So a
 // machine is not known by name here, and the layers that have no role are not used.
@@ -23,6 +24,7 @@
 
 #include "mdh/hl/program.h"
 #include "mdh/ll/config.h"
+#include "mdh/ll/obeys.h"
 #include "mdh/machine/machine.h"
 #include "mdh/tune/space.h"
 
@@ -30,7 +32,14 @@ namespace mdh::search {
 
 struct SpaceOptions {
   int cores = 1;
-  bool restricted = false;                                    // the paper's three restrictions
+  bool restricted = false;  // the paper's three restrictions
+  /// Decisions that the target does not carry out are not tried. Without a word, those of threads.
+  ll::Obeys obeys = {.prefetch = true,
+                     .opaque = true,
+                     .emit = true,
+                     .store = true,
+                     .compiler = true,
+                     .team_tree = true};
   machine::Vectors vectors = {.bytes = 64, .registers = 32};  // bound tiles of registers
   /// Parameters that are decided: "split.j=COR 2, L1 64, REG 2, SIMD 4", "order.L1=j,i,k".
   std::vector<std::string> locks;

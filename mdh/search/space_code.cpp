@@ -123,9 +123,14 @@ void add_buffer(const SpaceContext& c, const std::string& b, std::vector<Paramet
   const auto add = [&](const char* name, std::vector<std::string> values, bool Stagings::*needs) {
     parameters.push_back(staged_parameter(name, b, std::move(values), needs));
   };
-  add("ahead", {"0", "8", "16", "32"}, nullptr);
+  const auto allowed = [](bool obeyed, std::vector<std::string> values) {
+    if (!obeyed) values.resize(1);
+    return values;
+  };
+  const ll::Obeys& obeys = c.options.obeys;
+  add("ahead", allowed(obeys.prefetch, {"0", "8", "16", "32"}), nullptr);
   if (has_halo(c, b)) parameters.push_back(roll_parameter(c, b));
-  add("opaque", {"no", "yes"}, nullptr);
+  add("opaque", allowed(obeys.opaque, {"no", "yes"}), nullptr);
   add("blocks", {"no", "rows", "squares"}, &Stagings::copy);
   if (!c.is_gpu()) return;
   add("pad", {"0", "4"}, &Stagings::copy);
@@ -136,41 +141,9 @@ void add_buffer(const SpaceContext& c, const std::string& b, std::vector<Paramet
 }
 
 std::vector<std::string> emissions(const SpaceContext& c) {
+  if (!c.options.obeys.emit) return {"program"};
   std::vector<std::string> all = {"program", "serpentine"};
   for (const std::string& buffer : c.inputs) all.push_back("by_operand " + buffer);
-  return all;
-}
-
-std::vector<std::string> counts_of_cores(const SpaceContext& c) {
-  std::vector<std::string> all = {"0"};
-  for (const int64_t times : {1, 2}) all.push_back(std::to_string(times * c.options.cores));
-  return all;
-}
-
-/// Cores that wait for one another inside of a part take the parts as they come.
-Parameter dealt_parameter(const SpaceContext& c, const std::string& name,
-                          std::vector<std::string> choices) {
-  const auto range = [&c, choices](const Point& p) {
-    const LevelParts& parts = parts_at(c, p);
-    const SpaceVariant& variant = c.variant(p.label("fuse"));
-    const auto there = dimensions_on(c, variant, parts, c.layers.cores.front());
-    const bool waits = there.size() > 1 &&
-                       std::any_of(there.begin(), there.end(),
-                                   [&](const std::string& d) { return !variant.find(d)->is_kept; });
-    std::vector<Value> values = {choices.front()};
-    for (size_t n = 1; !waits && n < choices.size(); ++n) values.emplace_back(choices[n]);
-    return values;
-  };
-  std::vector<std::string> reads = parts_names(c);
-  reads.insert(reads.begin(), "fuse");
-  return {name, range, reads, tune::ParameterKind::categorical};
-}
-
-/// Cores of a CPU wait for each other in one way.
-std::vector<std::string> combinations(const SpaceContext& c) {
-  if (!c.is_gpu()) return {"default", name_of(ll::Combination::team_tree)};
-  std::vector<std::string> all = {"default"};
-  for (const std::string& name : names_of(ll::Combination{})) all.push_back(name);
   return all;
 }
 
@@ -196,7 +169,8 @@ Parameter store_parameter(const SpaceContext& c) {
     const std::vector<std::string> lanes = dimensions_on(c, variant, parts, c.layers.lanes);
     const bool along = std::any_of(lanes.begin(), lanes.end(),
                                    [&](const std::string& d) { return variant.find(d)->is_kept; });
-    if (along && !is_combined_outside(c, p)) values.emplace_back(name_of(ll::Hint::streaming));
+    if (c.options.obeys.store && along && !is_combined_outside(c, p))
+      values.emplace_back(name_of(ll::Hint::streaming));
     return values;
   };
   std::vector<std::string> reads = parts_names(c);
@@ -204,7 +178,8 @@ Parameter store_parameter(const SpaceContext& c) {
   return {"store", range, reads, tune::ParameterKind::categorical};
 }
 
-/// What happens where the last tile of registers is not whole.
+/// What happens where the last tile of registers is not whole. Where tiles can be shifted back or
+/// computed whole, they are if nothing is said; asking for it changes no code.
 Parameter edge_parameter(const SpaceContext& c, const std::string& dimension) {
   std::vector<std::string> reads = parts_names(c), tiles;
   reads.insert(reads.begin(), "fuse");
@@ -212,27 +187,18 @@ Parameter edge_parameter(const SpaceContext& c, const std::string& dimension) {
     if (!layer.empty()) tiles.push_back(layer + "." + dimension);
   }
   const auto range = [&c, dimension, tiles](const Point& p) {
-    std::vector<Value> values = {std::string("clamp")};
+    std::vector<Value> values = {name_of(ll::Edge::automatic)};
     const SpaceDimension* d = c.variant(p.label("fuse")).find(dimension);
     int64_t tile = 1;
     for (const std::string& name : tiles) tile *= p.integer(name);
-    if (d && d->is_kept && d->size % tile != 0) {
-      values.emplace_back(std::string("pad"));
-      const bool once = d->size > tile && !is_combined_outside(c, p);
-      if (once) values.emplace_back(std::string("overlap"));
+    if (d && d->size % tile != 0) {
+      for (const ll::Edge edge : {ll::Edge::clamp, ll::Edge::mask}) {
+        values.emplace_back(name_of(edge));
+      }
     }
     return values;
   };
   return {"edge." + dimension, range, reads, tune::ParameterKind::categorical};
-}
-
-/// The only reduced level on a layer of cores, for which a combination is chosen.
-std::optional<ll::LevelName> combined_level(const SpaceVariant& variant, const ll::Config& config,
-                                            const std::string& layer) {
-  for (const ll::LevelName& level : levels_on(config, layer)) {
-    if (variant.find(level.dimension)->is_reduced) return level;
-  }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -244,14 +210,10 @@ void add_code(const SpaceContext& c, std::vector<Parameter>& parameters) {
   }
   parameters.push_back(tune::labels("emit", emissions(c)));
   parameters.push_back(store_parameter(c));
-  parameters.push_back(dealt_parameter(c, "deal", names_of(ll::Deal{})));
-  parameters.push_back(dealt_parameter(c, "cores", counts_of_cores(c)));
-  for (const std::string& layer : c.layers.cores) {
-    parameters.push_back(tune::labels("combine." + layer, combinations(c)));
-  }
+  add_core_code(c, parameters);
   std::vector<std::string> labels;
   for (const Compiler& compiler : compilers()) labels.emplace_back(compiler.label);
-  if (c.is_gpu()) labels.resize(1);
+  if (c.is_gpu() || !c.options.obeys.compiler) labels.resize(1);
   parameters.push_back(tune::labels("compiler", labels));
 }
 
@@ -312,14 +274,6 @@ void decode_buffer(const SpaceContext& c, const Point& p, const std::string& b,
   if (!codes.empty()) config.code.stage[b] = codes;
 }
 
-template <class Choice>
-std::optional<Choice> choice_of(const std::string& label) {
-  const auto& names = names_of(Choice{});
-  const auto found = std::find(names.begin(), names.end(), label);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<Choice>(found - names.begin());
-}
-
 }  // namespace
 
 void decode_code(const SpaceContext& c, const Point& p, ll::Config& config) {
@@ -327,19 +281,12 @@ void decode_code(const SpaceContext& c, const Point& p, ll::Config& config) {
   for (const std::string& buffer : c.inputs) decode_buffer(c, p, buffer, config);
   for (const SpaceDimension& d : variant.dimensions) {
     const std::string& edge = p.label("edge." + d.name);
-    if (edge != "clamp") config.code.edge[d.name] = *choice_of<ll::Edge>(edge);
+    const ll::Edge chosen = *choice_of<ll::Edge>(edge);
+    if (chosen != ll::Edge::automatic) config.code.edge[d.name] = chosen;
   }
   config.code.kernel.emit = p.label("emit");
   config.code.kernel.store = *choice_of<ll::Hint>(p.label("store"));
-  const ll::CoresCode cores{std::stol(p.label("cores")), *choice_of<ll::Deal>(p.label("deal"))};
-  if (!c.layers.cores.empty() && cores != ll::CoresCode{}) {
-    config.code.cores[c.layers.cores.front()] = cores;
-  }
-  for (const std::string& layer : c.layers.cores) {
-    const auto kind = choice_of<ll::Combination>(p.label("combine." + layer));
-    const auto level = combined_level(variant, config, layer);
-    if (kind && level) config.code.combine[*level] = *kind;
-  }
+  decode_core_code(c, p, config);
   for (const Compiler& compiler : compilers()) {
     if (compiler.label != p.label("compiler")) continue;
     config.code.kernel.compiler = compiler.compiler;
@@ -384,20 +331,14 @@ void encode_code(const SpaceContext& c, const ll::Config& config, NamedValues& v
   for (const std::string& buffer : c.inputs) encode_buffer(c, config, buffer, values);
   for (const std::string& dimension : c.dimensions) {
     const auto edge = config.code.edge.find(dimension);
-    values["edge." + dimension] = edge == config.code.edge.end() ? "clamp" : name_of(edge->second);
+    // Asking for what happens anyway is the same point.
+    const bool says = edge != config.code.edge.end() &&
+                      (edge->second == ll::Edge::clamp || edge->second == ll::Edge::mask);
+    values["edge." + dimension] = name_of(says ? edge->second : ll::Edge::automatic);
   }
   values["emit"] = config.code.kernel.emit;
   values["store"] = name_of(config.code.kernel.store);
-  const auto cores =
-      config.code.cores.empty() ? ll::CoresCode{} : config.code.cores.begin()->second;
-  values["cores"] = std::to_string(cores.count);
-  values["deal"] = name_of(cores.deal);
-  for (const std::string& layer : c.layers.cores) {
-    values["combine." + layer] = "default";
-    for (const auto& [level, kind] : config.code.combine) {
-      if (level.layer == layer) values["combine." + layer] = name_of(kind);
-    }
-  }
+  encode_core_code(c, config, values);
   values["compiler"] = "default";
   for (const Compiler& compiler : compilers()) {
     const bool same = compiler.compiler == config.code.kernel.compiler &&

@@ -1,7 +1,9 @@
 // What the parts of a search space have in common (see search_space.h).
 #pragma once
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -88,6 +90,20 @@ void encode_places(const SpaceContext& context, const ll::Config& config, NamedV
 void add_code(const SpaceContext& context, std::vector<tune::Parameter>& parameters);
 void decode_code(const SpaceContext& context, const tune::Point& point, ll::Config& config);
 void encode_code(const SpaceContext& context, const ll::Config& config, NamedValues& values);
+
+/// Of those, what cores do: add_code and the others call them.
+void add_core_code(const SpaceContext& context, std::vector<tune::Parameter>& parameters);
+void decode_core_code(const SpaceContext& context, const tune::Point& point, ll::Config& config);
+void encode_core_code(const SpaceContext& context, const ll::Config& config, NamedValues& values);
+
+/// The enumerator that a label names.
+template <class Choice>
+std::optional<Choice> choice_of(const std::string& label) {
+  const auto& names = names_of(Choice{});
+  const auto found = std::find(names.begin(), names.end(), label);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Choice>(found - names.begin());
+}
 
 /// Leaves the values that the options decide. A name that is no parameter is a user error.
 void lock(const SpaceContext& context, std::vector<tune::Parameter>& parameters);

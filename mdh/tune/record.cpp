@@ -93,6 +93,7 @@ std::optional<Record> record_from(const json& root) {
   record.seed = root.value("seed", uint64_t{0});
   record.load = root.value("load", 0.0);
   record.final_result = final_from(root.value("final", ""));
+  record.decides = root.value("decides", false);
   return record;
 }
 
@@ -143,6 +144,7 @@ std::string print(const Record& record) {
   if (const double load = std::round(1000 * finite(record.load)) / 1000; load > 0) {
     root["load"] = load;
   }
+  if (record.decides) root["decides"] = true;
   const std::string& final_name = final_names()[static_cast<size_t>(record.final_result)];
   if (!final_name.empty()) root["final"] = final_name;
   return one_line(root);

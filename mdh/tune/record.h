@@ -61,6 +61,9 @@ struct Record {
   /// in records that do not have it.
   double load = 0;
   FinalResult final_result = FinalResult::none;
+  /// `code.edge` and `code.combine` of the configuration were carried out when it was measured. In
+  /// records that do not say so they were ignored.
+  bool decides = false;
 
   /// The text that it was read from, with what later versions may have added; nothing for a new
   /// one.

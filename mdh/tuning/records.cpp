@@ -29,6 +29,10 @@ RecordedConfig translated(const hl::Program& program, const Site& where, const C
                           const tune::Record& record) {
   RecordedConfig result{
       renamed(ll::parse_config(record.config, "<record>"), reversed(names)), {}, record};
+  if (!record.decides) {
+    result.config.code.edge.clear();
+    result.config.code.combine.clear();
+  }
   result.machine = machine_for(result.config, where);
   result.config.program = program.name;
   result.config.sizes.clear();
@@ -113,6 +117,7 @@ tune::Record new_record(const hl::Program& program, const machine::Machine& mach
   record.target = key.problem.target;
   record.config = nlohmann::ordered_json::parse(ll::print(stored)).dump();  // as it is read back
   record.version = MDH_VERSION;
+  record.decides = true;
   return record;
 }
 

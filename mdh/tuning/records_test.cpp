@@ -69,6 +69,18 @@ TEST(BestConfigOf, program_is_in_its_own_names) {
   EXPECT_EQ(back, tiled());
 }
 
+TEST(BestConfigOf, what_was_ignored_when_it_was_measured_is_not_carried_out) {
+  const ll::Config decided = tiled(R"(, "code": {"edge": {"i": "clamp"}})");
+  tune::Record record = measured(decided, 2);
+  const auto found = [&] {
+    const auto parsed = tune::parse_record(print(record));
+    return best_config(matvec(Scalar::f32, 7, 13), openmp(), {*parsed}).found->config.code;
+  };
+  EXPECT_EQ(found(), decided.code);
+  record.decides = false;  // as in records of earlier versions
+  EXPECT_EQ(found(), ll::Code{});
+}
+
 TEST(BestConfigOf, other_sizes_types_or_hardware_is_none) {
   const std::vector<tune::Record> records = {measured(tiled(), 2)};
   EXPECT_FALSE(best_config(matvec(Scalar::f32, 7, 14), openmp(), records).found);

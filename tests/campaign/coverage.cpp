@@ -32,6 +32,10 @@ class Finder {
       if (c.dealing == loop::Dealing::cyclic) found_.insert("parts dealt in turn");
       if (c.dealing == loop::Dealing::dynamic) found_.insert("parts dealt as they are taken");
       if (c.count > 0) found_.insert("number of cores");
+      if (c.swizzle > 1 && c.digits.size() > 1) found_.insert("groups in another order");
+    }
+    for (const loop::Digit& d : program_.digits) {
+      if (d.axis && *d.axis > 0) found_.insert("axes of a launch");
     }
     block(program_.body, {});
     return {found_.begin(), found_.end()};
@@ -47,6 +51,8 @@ class Finder {
       steps.push_back(digit.step);
     }
     if (parts > d.size) found_.insert("padded partition");
+    if (parts > d.size && d.edge == loop::Edge::clamp) found_.insert("clamped edge");
+    if (parts > d.size && d.edge == loop::Edge::mask) found_.insert("masked edge");
     if (!std::is_sorted(steps.rbegin(), steps.rend())) found_.insert("finer loop outside");
   }
 
@@ -65,6 +71,7 @@ class Finder {
         if (has_replica(*up)) found_.insert("replicated accumulators");
       }
       if (const auto* combine = s.as<loop::TeamCombine>()) {
+        if (combine->tree) found_.insert("slots that meet in steps");
         found_.insert(find_digit(program_, combine->over).how == How::grid ? "slots of the grid"
                                                                            : "slots of cores");
       }
@@ -161,6 +168,11 @@ const std::vector<std::string>& rule_names() {
       "write up",
       "slots of cores",
       "slots of the grid",
+      "slots that meet in steps",
+      "clamped edge",
+      "masked edge",
+      "axes of a launch",
+      "groups in another order",
       "replicated accumulators",
       "scan, ascending",
       "scan, interleaved",

@@ -13,6 +13,7 @@
 #include "mdh/passes/lower/fuse.h"
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
+#include "tests/property/decision_generator.h"
 #include "tests/property/generator.h"
 
 namespace mdh::test {
@@ -328,6 +329,9 @@ void roll_windows(ll::Config& config, const hl::Program& p, const machine::Machi
   }
 }
 
+/// Other numbers than those that orders are drawn from.
+Random decisions_of(Random random) { return Random(random.next() ^ 0x0ed6e5); }
+
 // ---- mutations of known configurations
 
 const std::vector<ll::Config>& known_configs() {
@@ -431,7 +435,8 @@ ll::Config any_config(const hl::Program& program, const machine::Machine& machin
     const Random before = random;
     deal_cores(config, program, machine, random);
     roll_windows(config, program, machine, random);
-    return with_orders(config, program, machine, before);
+    const ll::Config ordered = with_orders(config, program, machine, before);
+    return with_decisions(ordered, program, machine, decisions_of(before));
   }
   return ll::default_config(program, machine, static_cast<int>(random.between(1, 4)));
 }
@@ -452,7 +457,8 @@ Mutated mutated_config(Random& random) {
     const Random before = random;
     deal_cores(config, fused, machine, random);
     roll_windows(config, fused, machine, random);
-    return {program, machine, with_orders(config, fused, machine, before)};
+    const ll::Config ordered = with_orders(config, fused, machine, before);
+    return {program, machine, with_decisions(ordered, fused, machine, decisions_of(before))};
   }
 }
 

@@ -5,6 +5,7 @@
 #include "mdh/driver/verification.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/hl/evaluate.h"
+#include "tests/property/decision_generator.h"
 #include "tests/property/lane_generator.h"
 
 namespace mdh::test {
@@ -26,8 +27,10 @@ Triple make_triple(uint64_t seed) {
   Random random(seed);
   if (seed % 5 == 4) {
     hl::Program program = lane_program(random);
+    const machine::Machine& cpu = machine::find_machine("cpu");
     ll::Config config = lane_config(program, random);
-    return {std::move(program), machine::find_machine("cpu"), std::move(config)};
+    config = with_decisions(config, program, cpu, Random(random.next()));
+    return {std::move(program), cpu, std::move(config)};
   }
   if (seed % 3 == 2) {
     Mutated m = mutated_config(random);

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "mdh/driver/low_level.h"
+#include "mdh/driver/stages.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/support/text.h"
 #include "tools/mdh/say.h"
@@ -27,6 +28,17 @@ void print_buffers(const hl::Program& p) {
   }
 }
 
+/// Whether tiles can be padded or shifted back is known once there are loops.
+void check_edges(const Problem& problem, const ll::Config& config) {
+  const bool has_code = hl::is_concrete(problem.program) && problem.target->print != nullptr;
+  if (config.code.edge.empty() || !has_code) return;
+  try {
+    driver::lower_all(problem.program, problem.machine, config, *problem.target, "check");
+  } catch (const Error& e) {
+    if (e.diagnostic().kind != DiagnosticKind::unsupported) throw;
+  }
+}
+
 }  // namespace
 
 int check(const Request& given) {
@@ -35,6 +47,7 @@ int check(const Request& given) {
   const Problem problem = resolve(request);
   const hl::Program& p = problem.program;
   const ll::Config config = with_origin(problem.config.config, problem, problem.machine.name);
+  check_edges(problem, config);
   const driver::Resources needs = driver::resources(p, problem.machine, config);
   if (hl::is_concrete(p)) {
     fmt::print("{}: {} points, {} operations, {} bytes\n", p.name, hl::points(p), hl::operations(p),

@@ -4,6 +4,7 @@
 
 #include "mdh/backend/c/arguments.h"
 #include "mdh/backend/c/printer.h"
+#include "mdh/backend/grid/axes.h"
 #include "mdh/backend/grid/storage.h"
 #include "mdh/support/text.h"
 
@@ -51,25 +52,26 @@ class KernelPrinter : public CPrinter {
   /// Of the kernel printed last.
   int64_t local_bytes() const { return local_bytes_; }
 
-  /// The body of a kernel, and how many items its groups have.
-  std::string grid(const loop::Deal& s, int64_t items) {
+  /// The body of a kernel whose groups have so many items.
+  std::string grid(const loop::Deal& s, const Items& items) {
     begin(items);
     const std::string body = block(s.body);
-    return unflattened(s.shares, "(long)" + words_.group) + locals(s.body) + body;
+    return member(s) + item_number() + locals(s.body) + body;
   }
 
   /// As many groups as asked for run the members of the grid, one after the other.
-  std::string persistent(const loop::Deal& s, int64_t items) {
+  std::string persistent(const loop::Deal& s, const Items& items) {
     begin(items);
-    const std::string body = unflattened(s.shares, "mdh_group") + block(s.body) +
+    const std::string body = flat_member(s, "mdh_group") + block(s.body) +
                              // Nobody begins with the next member before all are done with this.
-                             (items > 1 ? barrier({}) : "");
-    return locals(s.body) + fmt::format("for ({}) {{\n{}}}\n", members_of(s), indent(body, 2));
+                             (items.count() > 1 ? barrier({}) : "");
+    return item_number() + locals(s.body) +
+           fmt::format("for ({}) {{\n{}}}\n", members_of(s), indent(body, 2));
   }
 
   /// Every work-item takes element after element.
   std::string elements(const loop::Deal& s) {
-    begin(usual_items);
+    begin({{usual_items, 1, 1}, false});
     const std::string body = unflattened(s.shares, "part") + pointers(s.body) + block(s.body);
     return fmt::format("for (long part = {}; part < {}; part += {}) {{\n{}}}\n", words_.item_of_all,
                        loop::volume_of(s.shares), words_.items_of_all, indent(body, 2));
@@ -77,16 +79,18 @@ class KernelPrinter : public CPrinter {
 
  protected:
   std::string deal(const loop::Deal& s) override {
-    const int64_t shares = loop::volume_of(s.shares);
-    const bool once = shares <= items_;
+    if (items_.along_axes && !s.collective) return deal_along_axes(s);
+    const int64_t shares = loop::volume_of(s.shares), items = items_.count();
+    const bool once = shares <= items;
     const std::string body = unflattened(s.shares, "part") + pointers(s.body) + block(s.body);
-    const std::string item = fmt::format("const long part = {};\n", words_.item);
-    if (shares == items_) return fmt::format("{{\n{}}}\n", indent(item + body, 2));
+    const std::string me = items_.along_axes ? "mdh_item" : words_.item[0];
+    const std::string item = fmt::format("const long part = {};\n", me);
+    if (shares == items) return fmt::format("{{\n{}}}\n", indent(item + body, 2));
     if (once) {
-      return fmt::format("if ({} < {}) {{\n{}}}\n", words_.item, shares, indent(item + body, 2));
+      return fmt::format("if ({} < {}) {{\n{}}}\n", me, shares, indent(item + body, 2));
     }
-    return fmt::format("for (long part = {}; part < {}; part += {}) {{\n{}}}\n", words_.item,
-                       shares, items_, indent(body, 2));
+    return fmt::format("for (long part = {}; part < {}; part += {}) {{\n{}}}\n", me, shares, items,
+                       indent(body, 2));
   }
 
   std::string barrier(const loop::Barrier&) override { return words_.barrier + ";\n"; }
@@ -98,9 +102,65 @@ class KernelPrinter : public CPrinter {
   }
 
  private:
-  void begin(int64_t items) {
+  void begin(const Items& items) {
     items_ = items;
     local_bytes_ = 0;
+  }
+
+  // ---- members of the grid, and items of a group
+
+  /// The values of the digits of this group.
+  std::string member(const loop::Deal& s) const {
+    if (!has_axes(program(), s.shares)) return flat_member(s, "(long)" + words_.group[0]);
+    const OnAxes axes = on_axes(program(), s.shares);
+    std::array<std::string, 3> number;
+    for (size_t a = 0; a < 3; ++a) number[a] = "(long)" + words_.group[a];
+    std::string text;
+    const auto extents = extents_of(axes);
+    if (s.swizzle > 1 && extents[0] > 1 && extents[1] > 1) {
+      text = fmt::format("const long mdh_flat = {} * {} + {};\n", number[1], extents[0], number[0]);
+      text += swizzled(extents[1], extents[0], s.swizzle, "mdh_flat", "mdh_row", "mdh_column");
+      number[0] = "mdh_column";
+      number[1] = "mdh_row";
+    }
+    for (size_t a = 0; a < 3; ++a) text += unflattened(axes[a], number[a]);
+    return text;
+  }
+
+  /// The same from the number of a member along one axis.
+  static std::string flat_member(const loop::Deal& s, const std::string& number) {
+    const int64_t rows = s.shares.empty() ? 1 : s.shares.front().count;
+    const int64_t columns = loop::volume_of(s.shares) / rows;
+    if (s.swizzle == 1 || rows == 1 || columns == 1) return unflattened(s.shares, number);
+    const std::string flat = fmt::format("const long mdh_flat = {};\n", number);
+    const std::string place =
+        fmt::format("const long mdh_member = mdh_row * {} + mdh_column;\n", columns);
+    return flat + swizzled(rows, columns, s.swizzle, "mdh_flat", "mdh_row", "mdh_column") + place +
+           unflattened(s.shares, "mdh_member");
+  }
+
+  /// Items on several axes also have a number among all of the group.
+  std::string item_number() const {
+    if (!items_.along_axes) return "";
+    return fmt::format("const long mdh_item = ((long){} * {} + (long){}) * {} + (long){};\n",
+                       words_.item[2], items_.extents[1], words_.item[1], items_.extents[0],
+                       words_.item[0]);
+  }
+
+  /// Every item that owns a share has its digits on the axes.
+  std::string deal_along_axes(const loop::Deal& s) {
+    const OnAxes axes = on_axes(program(), s.shares);
+    const auto extents = extents_of(axes);
+    std::vector<std::string> conditions;
+    std::string digits;
+    for (size_t a = 0; a < 3; ++a) {
+      digits += unflattened(axes[a], "(long)" + words_.item[a]);
+      if (extents[a] == items_.extents[a]) continue;
+      conditions.push_back(fmt::format("{} < {}", words_.item[a], extents[a]));
+    }
+    const std::string guard =
+        conditions.empty() ? "" : fmt::format("if ({}) ", join(conditions, " && "));
+    return fmt::format("{}{{\n{}}}\n", guard, indent(digits + pointers(s.body) + block(s.body), 2));
   }
 
   /// The loop over the members of the grid that a group runs. Groups do not wait for one another,
@@ -108,13 +168,13 @@ class KernelPrinter : public CPrinter {
   std::string members_of(const loop::Deal& s) const {
     const int64_t shares = loop::volume_of(s.shares);
     if (s.dealing != loop::Dealing::block) {
-      return fmt::format("long mdh_group = {}; mdh_group < {}; mdh_group += {}", words_.group,
+      return fmt::format("long mdh_group = {}; mdh_group < {}; mdh_group += {}", words_.group[0],
                          shares, s.on);
     }
     return fmt::format(
         "long mdh_group = {0} * (long){2} / {1}; mdh_group < {0} * ((long){2} + 1) / {1}; "
         "++mdh_group",
-        shares, s.on, words_.group);
+        shares, s.on, words_.group[0]);
   }
 
   /// Local memory is declared where the kernel begins.
@@ -166,7 +226,7 @@ class KernelPrinter : public CPrinter {
 
   const GridStorage& storage_;
   const GridWords& words_;
-  int64_t items_ = 1;
+  Items items_;
   int64_t local_bytes_ = 0;
 };
 
@@ -223,11 +283,17 @@ class ModulePrinter {
     Launch launch{function};
     std::string body;
     if (s.team == Team::grid) {
-      launch.items[0] = items_for(s.body);
+      const Items items = items_of(program_, s.body, items_for(s.body));
+      launch.items = items.extents;
       const bool is_persistent = s.on > 0 && s.on < shares;
-      launch.groups[0] = is_persistent ? s.on : shares;
-      body = is_persistent ? printer_.persistent(s, launch.items[0])
-                           : printer_.grid(s, launch.items[0]);
+      if (is_persistent) {
+        launch.groups[0] = s.on;
+      } else if (has_axes(program_, s.shares)) {
+        launch.groups = extents_of(on_axes(program_, s.shares));
+      } else {
+        launch.groups[0] = shares;
+      }
+      body = is_persistent ? printer_.persistent(s, items) : printer_.grid(s, items);
     } else {
       launch.items[0] = std::min(shares, usual_items);
       launch.groups[0] = std::min((shares + launch.items[0] - 1) / launch.items[0], most_groups);

@@ -102,5 +102,95 @@ TEST(OpenCL, a_group_begins_its_next_member_together) {
   EXPECT_LT(source.find("__local float s"), source.find("for (long mdh_group")) << source;
 }
 
+// ---- axes of launches
+
+/// A grid of 5 x 3 groups of 4 x 2 items; each share says what it does.
+kernel::Module on_axes(const std::string& blocks_i, const std::string& blocks_j,
+                       const std::string& items_i, const std::string& items_j,
+                       const std::string& dealing = "") {
+  return print_opencl(loop::parse(fmt::format(
+                          R"(mdh_loop 1
+kernel plane
+dimension i < 20 kept
+dimension j < 6 kept
+digit gi: BLK.i < 5 of i step 4 grid{}
+digit gj: BLK.j < 3 of j step 2 grid{}
+digit ti: THR.i < 4 of i step 1 cores{}
+digit tj: THR.j < 2 of j step 1 cores{}
+buffer output y: f32[20, 6]
+buffer input x: f32[20, 6]
+buffer temporary s: f32[8] in SM of group per (gi, gj)
+function f(x: f32, i: i64, j: i64) {{ y: f32 = x; }}
+function combine() {{ }}
+body {{
+  deal grid (gi < 5, gj < 3) {} {{
+    alloc s;
+    deal cores (ti < 4, tj < 2) {{
+      load a = x[gi * 4 + ti, gj * 2 + tj]; store s[ti * 2 + tj] = a;
+    }}
+    barrier cores;
+    deal cores (e < 8) collective {{ load a = s[e]; store s[e] = a; }}
+    barrier cores;
+    deal cores (ti < 4, tj < 2) {{
+      load b = s[ti * 2 + tj]; store y[gi * 4 + ti, gj * 2 + tj] = b;
+    }}
+  }}
+}})",
+                          blocks_i, blocks_j, items_i, items_j, dealing)),
+                      "k");
+}
+
+kernel::Launch first_launch(const kernel::Module& m) {
+  return std::get<kernel::Launch>(m.steps.at(0).is);
+}
+
+using Extents = std::array<int64_t, 3>;
+
+TEST(OpenCL, without_axes_launches_are_flat) {
+  const kernel::Module m = on_axes("", "", "", "");
+  EXPECT_EQ(first_launch(m).groups, (Extents{15, 1, 1}));
+  EXPECT_EQ(first_launch(m).items, (Extents{8, 1, 1}));
+  EXPECT_EQ(m.source.find("mdh_item"), std::string::npos) << m.source;
+}
+
+TEST(OpenCL, groups_and_items_are_on_the_axes_of_their_digits) {
+  const kernel::Module m = on_axes(" axis y", " axis x", " axis z", " axis x");
+  EXPECT_EQ(first_launch(m).groups, (Extents{3, 5, 1}));
+  EXPECT_EQ(first_launch(m).items, (Extents{2, 1, 4}));
+  for (const char* text :
+       {"const long gi = (long)get_group_id(1);", "const long gj = (long)get_group_id(0);",
+        "const long ti = (long)get_local_id(2);", "const long tj = (long)get_local_id(0);",
+        "const long mdh_item = ((long)get_local_id(2) * 1 + (long)get_local_id(1)) * 2 + "
+        "(long)get_local_id(0);",
+        "const long part = mdh_item;"}) {
+    EXPECT_NE(m.source.find(text), std::string::npos) << text << "\n" << m.source;
+  }
+}
+
+TEST(OpenCL, digits_that_share_an_axis_divide_it) {
+  const kernel::Module m = on_axes(" axis z", " axis z", " axis y", "");
+  EXPECT_EQ(first_launch(m).groups, (Extents{1, 1, 15}));
+  EXPECT_EQ(first_launch(m).items, (Extents{2, 4, 1}));
+  EXPECT_NE(m.source.find("const long gi = (long)get_group_id(2) / 3;"), std::string::npos)
+      << m.source;
+  EXPECT_NE(m.source.find("const long gj = (long)get_group_id(2) % 3;"), std::string::npos);
+}
+
+TEST(OpenCL, groups_that_stay_are_counted_along_one_axis) {
+  const kernel::Module m = on_axes(" axis y", " axis x", "", "", "on 4");
+  EXPECT_EQ(first_launch(m).groups, (Extents{4, 1, 1}));
+  EXPECT_NE(m.source.find("const long gi = mdh_group / 3;"), std::string::npos) << m.source;
+}
+
+TEST(OpenCL, a_swizzled_grid_has_the_same_groups) {
+  for (const char* axis : {"", " axis y"}) {
+    const kernel::Module plain = on_axes(axis, "", "", ""),
+                         m = on_axes(axis, "", "", "", "swizzle 2");
+    EXPECT_EQ(first_launch(m), first_launch(plain));
+    EXPECT_NE(m.source.find("const long mdh_block = mdh_flat / 6;"), std::string::npos) << m.source;
+    EXPECT_EQ(plain.source.find("mdh_block"), std::string::npos) << plain.source;
+  }
+}
+
 }  // namespace
 }  // namespace mdh::backend::opencl_test

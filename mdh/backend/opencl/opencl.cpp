@@ -13,8 +13,8 @@ kernel::Module print_opencl(const loop::Program& program, const std::string& nam
       .to_global = "__global ",
       .to_local = "__local ",
       .alone = "restrict",
-      .group = "get_group_id(0)",
-      .item = "get_local_id(0)",
+      .group = {"get_group_id(0)", "get_group_id(1)", "get_group_id(2)"},
+      .item = {"get_local_id(0)", "get_local_id(1)", "get_local_id(2)"},
       .item_of_all = "get_global_id(0)",
       .items_of_all = "get_global_size(0)",
       .barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
@@ -27,6 +27,7 @@ Backend opencl() {
           .summary = "OpenCL C, by the device's driver; opencl:N is the N-th device",
           .machine = "gpu_nowarp",
           .facts = {.teams = machine::Teams::nested},
+          .obeys = {.team_tree = true, .tags = true, .swizzle = true},
           .print = print_opencl};
 }
 

@@ -229,7 +229,7 @@ Backend openmp() {
       .name = "openmp",
       .summary = "C with OpenMP, by the system's compiler",
       .machine = "cpu",
-      .obeys = {.prefetch = true, .opaque = true, .emit = true, .store = true, .compiler = true},
+      .obeys = {.prefetch = true, .opaque = true, .emit = true, .store = true, .compiler = true, .team_tree = true},
       .print = print_openmp};
 }
 

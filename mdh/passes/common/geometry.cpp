@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mdh/passes/common/replicated.h"
 #include "mdh/passes/common/shapes.h"
 #include "mdh/scalar/simplify.h"
 
@@ -47,6 +48,14 @@ std::optional<Expr> nonempty(const loop::Program& p, const std::vector<Digit>& d
     all = all ? scalar::binary(scalar::BinaryOp::logical_and, *all, holds) : holds;
   }
   return all;
+}
+
+bool has_tile_at_edge(const loop::Program& p, int dimension) {
+  int64_t tile = 1;
+  for (const Digit& d : p.digits) {
+    if (d.dimension == dimension && is_replicated(d.how)) tile *= d.parts;
+  }
+  return p.dimensions[dimension].size % tile != 0;
 }
 
 Expr trip(const loop::Program& p, const std::vector<Digit>& enclosing, const Digit& digit) {

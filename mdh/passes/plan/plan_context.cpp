@@ -31,6 +31,24 @@ loop::Kind kind_of(const hl::Dimension& d) {
   return d.combine.shape == hl::Shape::concatenate ? loop::Kind::kept : loop::Kind::scanned;
 }
 
+loop::Edge edge_of(const ll::Code& code, const hl::Dimension& d) {
+  const auto asked = code.edge.find(d.symbol.name);
+  if (asked == code.edge.end()) return loop::Edge::automatic;
+  switch (asked->second) {
+    case ll::Edge::automatic:
+      return loop::Edge::automatic;
+    case ll::Edge::clamp:
+      return loop::Edge::clamp;
+    case ll::Edge::pad:
+      return loop::Edge::pad;
+    case ll::Edge::mask:
+      return loop::Edge::mask;
+    case ll::Edge::overlap:
+      return loop::Edge::overlap;
+  }
+  return loop::Edge::automatic;
+}
+
 loop::Dealing dealing_of(ll::Deal deal) {
   switch (deal) {
     case ll::Deal::block:
@@ -122,7 +140,8 @@ PlanContext::PlanContext(const ll::Program& low, const machine::Machine& machine
 void PlanContext::declare() {
   result.name = computation.name;
   for (const hl::Dimension& d : computation.dimensions) {
-    result.dimensions.push_back({fresh(d.symbol.name), constant(d.size).value(), kind_of(d)});
+    result.dimensions.push_back(
+        {fresh(d.symbol.name), constant(d.size).value(), kind_of(d), edge_of(code, d)});
   }
   for (const auto* views : {&computation.outputs, &computation.inputs}) {
     const auto role = views == &computation.outputs ? loop::Role::output : loop::Role::input;
@@ -173,9 +192,19 @@ Symbol PlanContext::add_digit(const ll::NestLoop& loop, const std::string& suffi
   if (unroll != code.kernel.unroll.end() && digit.how == How::sequential) {
     digit.unroll = unroll->second;
   }
+  digit.axis = axis_of(loop);
   result.digits.push_back(digit);
   add_to_cores(*loop.layer, var);
   return var;
+}
+
+/// Launches have three axes; what a configuration puts further out shares the last one.
+std::optional<int> PlanContext::axis_of(const ll::NestLoop& loop) const {
+  const auto& with = low.axes;
+  const bool asked = std::find(with.begin(), with.end(), loop.layer->name) != with.end();
+  if (!loop.is_parallel() || !asked) return std::nullopt;
+  if (loop.axis == "x") return 0;
+  return loop.axis == "y" ? 1 : 2;
 }
 
 /// Layers with one core for each part, dealt as they come, are not worth a word.
@@ -185,7 +214,8 @@ void PlanContext::add_to_cores(const machine::Layer& layer, const Symbol& digit)
   }
   for (const auto& [name, asked] : code.cores) {
     if (machine.find_layer(name) != &layer || asked == ll::CoresCode{}) continue;
-    result.cores.push_back({layer.name, {digit}, dealing_of(asked.deal), asked.count});
+    result.cores.push_back(
+        {layer.name, {digit}, dealing_of(asked.deal), asked.count, asked.swizzle});
   }
 }
 

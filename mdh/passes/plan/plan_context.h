@@ -49,6 +49,7 @@ struct PlanContext {
  private:
   void declare();
   loop::Emission emission() const;
+  std::optional<int> axis_of(const ll::NestLoop& loop) const;
   Symbol add_digit(const ll::NestLoop& loop, const std::string& suffix);
   void add_to_cores(const machine::Layer& layer, const Symbol& digit);
 

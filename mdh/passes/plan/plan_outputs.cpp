@@ -301,6 +301,17 @@ loop::Block OutputPlan::at_end_of_body(const PlanContext& c, int position) const
   return {StmtNode{loop::ScanStep{shape_of(c, team), scanned_elements(c, runs, position)}}};
 }
 
+namespace {
+
+bool combines_as_tree(const PlanContext& c, int position) {
+  const ll::Level& level = c.outputs.loops[position].level;
+  const auto how = c.code.combine.find(
+      {c.low.layers[level.layer], c.computation.dimensions[level.dimension].symbol.name});
+  return how != c.code.combine.end() && how->second == ll::Combination::team_tree;
+}
+
+}  // namespace
+
 loop::Block OutputPlan::after_loop(const PlanContext& c, int position) const {
   for (const auto& [q, fix] : fixes) {
     if (q == position) return {StmtNode{fix}};
@@ -308,7 +319,8 @@ loop::Block OutputPlan::after_loop(const PlanContext& c, int position) const {
   for (size_t n = 1; n < runs.size(); ++n) {
     if (runs[n].run.slots != position) continue;
     return {StmtNode{loop::TeamCombine{c.output_digit(position), runs[n].elements,
-                                       runs[n].target.elements, runs[n - 1].target}}};
+                                       runs[n].target.elements, runs[n - 1].target,
+                                       combines_as_tree(c, position)}}};
   }
   return {};
 }

@@ -29,11 +29,19 @@ bool writes_buffer(const Block& block, const Symbol& buffer) {
   return any_of(block, [&](const Stmt& s) { return !s.as<loop::Alloc>() && writes(s, buffer); });
 }
 
+/// Some elements are not written.
+bool is_masked(const loop::For& loop, const Symbol& buffer) {
+  return std::any_of(loop.body.begin(), loop.body.end(), [&](const Stmt& s) {
+    const auto* choice = s.as<loop::If>();
+    return choice && choice->otherwise.empty() && writes_buffer(choice->then, buffer);
+  });
+}
+
 /// Loops over registers and lanes in it have no bounds: all that they write is written.
 bool computes_all(const Block& block, const Symbol& buffer) {
-  const bool bounded = any_of(block, [](const Stmt& s) {
+  const bool bounded = any_of(block, [&](const Stmt& s) {
     const loop::For* loop = as_replicated(s);
-    return loop && !constant(loop->trip);
+    return loop && (!constant(loop->trip) || is_masked(*loop, buffer));
   });
   return writes_buffer(block, buffer) && !bounded;
 }

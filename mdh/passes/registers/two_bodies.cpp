@@ -5,6 +5,7 @@
 #include "mdh/passes/common/blocks.h"
 #include "mdh/passes/common/conditions.h"
 #include "mdh/passes/common/facts.h"
+#include "mdh/passes/common/geometry.h"
 #include "mdh/passes/common/names.h"
 #include "mdh/passes/common/replicated.h"
 #include "mdh/passes/common/shapes.h"
@@ -74,6 +75,9 @@ class Tile {
 
   const std::vector<Condition>& conditions() const { return conditions_; }
 
+  /// Dimensions of loops that end at an edge in all bodies.
+  const std::set<int>& bounded() const { return bounded_; }
+
  private:
   Stmt rewritten(const Stmt& s, const Greatest& around) {
     const loop::For* loop = as_replicated(s);
@@ -86,15 +90,34 @@ class Tile {
       inside[loop->var] = bound->parts - 1;
       const size_t before = made_full_.size();
       result.body = whole(loop->body, inside);
-      if (is_full(*loop, *bound, around, before)) result.trip = scalar::index_literal(bound->parts);
+      if (is_full(*loop, *bound, around, before)) {
+        result.trip = scalar::index_literal(bound->parts);
+      } else if (is_digit(program_, loop->var)) {
+        bounded_.insert(find_digit(program_, loop->var).dimension);
+      }
       return StmtNode{result};
     }
     result.body = whole(loop->body, inside);
     return StmtNode{result};
   }
 
+  /// Both bodies are the same along the dimension.
+  bool has_one_body(const loop::Dimension& d) const {
+    return d.edge == loop::Edge::clamp || d.edge == loop::Edge::mask;
+  }
+
+  bool has_one_body(const Expr& index) const {
+    return std::any_of(program_.digits.begin(), program_.digits.end(), [&](const loop::Digit& d) {
+      return has_one_body(program_.dimensions[d.dimension]) && mentions(index, d.var);
+    });
+  }
+
   /// Whether the loop will run over all of its parts, under the conditions.
   bool is_full(const loop::For& loop, const Bound& bound, const Greatest& around, size_t before) {
+    const bool has_digit = is_digit(program_, loop.var);
+    if (has_digit && has_one_body(program_.dimensions[find_digit(program_, loop.var).dimension])) {
+      return false;
+    }
     if (!is_monotone(bound.room, around, true)) return false;
     const Expr room = at_greatest(bound.room, around);
     if (!is_free_of(room, defined_)) return false;
@@ -102,7 +125,7 @@ class Tile {
     if (!has_full_finer({loop.var, bound.room}, before)) {
       Condition needed{
           scalar::binary(BinaryOp::greater_equal, room, scalar::index_literal(bound.parts))};
-      if (is_digit(program_, loop.var) && find_digit(program_, loop.var).step == 1) {
+      if (has_digit && find_digit(program_, loop.var).step == 1) {
         needed.dimension = find_digit(program_, loop.var).dimension;
         needed.parts = bound.parts;
         needed.room = room;
@@ -146,6 +169,7 @@ class Tile {
     for (const Expr& part : conjuncts(choice.condition)) {
       const auto edge = edge_of(part);
       if (!edge || !is_monotone(edge->index, around, false)) return false;
+      if (has_one_body(edge->index)) return false;
       const Expr reached = at_greatest(edge->index, around);
       if (!is_free_of(reached, defined_)) return false;
       needed.push_back(below(reached, edge->extent));
@@ -166,6 +190,7 @@ class Tile {
   std::set<Symbol> defined_;
   std::vector<Condition> conditions_;
   std::vector<Full> made_full_;  // innermost first
+  std::set<int> bounded_;
 };
 
 class Rewriter {
@@ -177,6 +202,7 @@ class Rewriter {
     Tile tile(program_, defined_in(statements));
     Block whole = inside(tile.whole(statements, {}));
     std::vector<Condition> conditions = tile.conditions();
+    left_.insert(tile.bounded().begin(), tile.bounded().end());
     if (conditions.empty()) return whole;
     const Block shifts = overlapped(whole, conditions);
     if (shifts.empty()) return split(statements);
@@ -185,6 +211,20 @@ class Rewriter {
 
   /// With the buffers of border tiles.
   const loop::Program& program() const { return program_; }
+
+  /// Tiles are shifted back wherever the configuration says so.
+  void check_overlaps() const {
+    for (const int d : left_) {
+      const loop::Dimension& dimension = program_.dimensions[d];
+      const bool asked = dimension.edge == loop::Edge::overlap && has_tile_at_edge(program_, d);
+      if (!asked || shifted_.contains(d)) continue;
+      user_error(
+          "E353", {},
+          fmt::format("code.edge.{}: the last tile cannot be shifted back", dimension.symbol.name),
+          "only tiles are that one core overwrites, never combines, and that read and write "
+          "the user's buffers along the dimension; auto, clamp, mask or pad");
+    }
+  }
 
  private:
   /// Statements at the beginning that reach no edge are the same in both bodies.
@@ -229,9 +269,11 @@ class Rewriter {
     for (size_t n = 0; n < conditions.size(); ++n) {
       const Condition c = conditions[n];
       const auto is_alike = [&](const Condition& other) { return other.dimension == c.dimension; };
+      if (c.dimension) left_.insert(*c.dimension);
       if (!c.dimension || std::count_if(conditions.begin(), conditions.end(), is_alike) > 1) {
         continue;
       }
+      if (!may_shift(*c.dimension)) continue;
       const auto shift = shift_of(program_, whole, *c.dimension, c.room, c.parts);
       if (!shift) continue;
       const Symbol var = names_.fresh("shift_" + program_.dimensions[*c.dimension].symbol.name);
@@ -242,8 +284,14 @@ class Rewriter {
       whole = shifted(program_, whole, shift->dimension, by);
       moved[n] = {scalar::binary(BinaryOp::greater_equal, shift->before, by)};
       conditions = moved;
+      shifted_.insert(shift->dimension);
     }
     return shifts;
+  }
+
+  bool may_shift(int dimension) const {
+    const loop::Edge edge = program_.dimensions[dimension].edge;
+    return edge == loop::Edge::automatic || edge == loop::Edge::overlap;
   }
 
   /// What other conditions say of indices holds for the shifted ones.
@@ -282,6 +330,7 @@ class Rewriter {
 
   loop::Program program_;
   Names names_;
+  std::set<int> left_, shifted_;  // dimensions along which tiles reach over an edge, or do not
 };
 
 }  // namespace
@@ -289,6 +338,7 @@ class Rewriter {
 loop::Program two_bodies(const loop::Program& program) {
   Rewriter rewriter(program);
   const Block body = rewriter.block(program.body);
+  rewriter.check_overlaps();
   loop::Program result = rewriter.program();
   result.body = body;
   return result;

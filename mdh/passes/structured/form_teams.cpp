@@ -6,6 +6,7 @@
 #include "mdh/passes/common/geometry.h"
 #include "mdh/passes/common/shapes.h"
 #include "mdh/passes/concrete/scan_code.h"
+#include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
 namespace {
@@ -151,7 +152,10 @@ class Former {
     }
     if (const auto* copy = s.as<loop::Copy>()) return {shared(*copy, team)};
     if (const auto* up = s.as<loop::WriteUp>()) return {written_up(*up, team, around)};
-    if (const auto* combine = s.as<loop::TeamCombine>()) return {folded(*combine, team, around)};
+    if (const auto* combine = s.as<loop::TeamCombine>()) {
+      if (combine->tree && domain_.cores) return joined_in_steps(*combine, team, around);
+      return {folded(*combine, team, around)};
+    }
     if (const auto* step = s.as<loop::ScanStep>()) return {stepped(*step, team, around)};
     const auto* fix = s.as<loop::ScanFix>();
     internal_check(fix != nullptr, "a statement that needs a team and has none");
@@ -191,6 +195,7 @@ class Former {
         continue;
       }
       if (asked.empty()) deal.dealing = mine->dealing;
+      if (asked.empty() && deal.team == Team::grid) deal.swizzle = mine->swizzle;
       if (std::find(asked.begin(), asked.end(), mine->layer) != asked.end()) continue;
       asked.push_back(mine->layer);
       cores *= cores_of(*mine, digits);
@@ -244,14 +249,20 @@ class Former {
     return deal(members, around, {StmtNode{up}});
   }
 
+  /// Moves elements to the members until all cores have something to do; each of them has a number
+  /// of shares anyway.
+  std::vector<Digit> with_enough(std::vector<Digit> members, std::vector<Symbol>& elements,
+                                 int64_t shares) const {
+    while (!elements.empty() && shares * loop::volume_of(counters(members)) < domain_.enough) {
+      members.push_back(find_digit(program_, elements.front()));
+      elements.erase(elements.begin());
+    }
+    return members;
+  }
+
   Stmt folded(loop::TeamCombine s, const std::vector<Digit>& team,
               std::vector<Digit> around) const {
-    std::vector<Digit> members = with_dealt(team, s.elements);
-    const auto shares = [&] { return loop::volume_of(counters(members)); };
-    while (!s.elements.empty() && shares() < domain_.enough) {
-      members.push_back(find_digit(program_, s.elements.front()));
-      s.elements.erase(s.elements.begin());
-    }
+    const std::vector<Digit> members = with_enough(with_dealt(team, s.elements), s.elements, 1);
     const std::vector<Digit> outside = around;
     around.insert(around.end(), members.begin(), members.end());
     for (const Symbol& digit : s.elements) around.push_back(find_digit(program_, digit));
@@ -267,6 +278,68 @@ class Former {
       body = {StmtNode{loop::Loop{*digit, body}}};
     }
     return deal(members, outside, body, true);
+  }
+
+  /// Slots 2tp and 2tp + t meet in the first of both, for t = 1, 2, 4, ...; the order of the parts
+  /// is kept, and nobody asks how many cores there are. At last slot 0 has all of them, and who
+  /// made it writes it up.
+  Block joined_in_steps(const loop::TeamCombine& s, const std::vector<Digit>& team,
+                        const std::vector<Digit>& around) {
+    const int64_t parts = find_digit(program_, s.over).parts;
+    Block steps;
+    for (int64_t distance = 1; distance < parts; distance *= 2) {
+      steps.push_back(met(s, distance, team, around));
+    }
+    return steps;
+  }
+
+  static std::vector<loop::Element> at_slot(const loop::TeamCombine& s, const loop::Expr& slot) {
+    return replaced(s.from, [&](const Symbol& name) -> std::optional<loop::Expr> {
+      return name == s.over ? std::optional(slot) : std::nullopt;
+    });
+  }
+
+  /// Slots at a distance of each other, in all elements.
+  Stmt met(const loop::TeamCombine& s, int64_t distance, const std::vector<Digit>& team,
+           const std::vector<Digit>& around) {
+    const Digit& over = find_digit(program_, s.over);
+    const auto literal = [](int64_t n) { return scalar::index_literal(n); };
+    const Counter pair{names_.fresh("pair"), (over.parts + distance - 1) / (2 * distance)};
+    const loop::Expr left = loop::index_variable(pair.var) * literal(2 * distance);
+    const loop::Expr right = left + literal(distance);
+    std::vector<Symbol> elements = s.elements;
+    const std::vector<Digit> members =
+        with_enough(with_dealt(team, elements), elements, pair.count);
+    const std::vector<Digit> inside = joined_digits(around, members);
+    Block body = combined_slots(s, left, right);
+    const loop::Expr filled = trip(program_, inside, over);
+    if (constant(filled) != over.parts) {
+      const auto exists = scalar::binary(scalar::BinaryOp::less, right, filled);
+      body = {StmtNode{loop::If{exists, body, {}}}};
+    }
+    if (2 * distance >= over.parts) {
+      body.push_back(StmtNode{loop::WriteUp{{}, at_slot(s, literal(0)), s.target}});
+    }
+    for (auto digit = elements.rbegin(); digit != elements.rend(); ++digit) {
+      body = {StmtNode{loop::Loop{*digit, body}}};
+    }
+    std::vector<Counter> shares = counters(members);
+    shares.push_back(pair);
+    return StmtNode{
+        loop::Deal{domain_.together, shares, true, where_points_are(program_, inside, body)}};
+  }
+
+  Block combined_slots(const loop::TeamCombine& s, const loop::Expr& left,
+                       const loop::Expr& right) {
+    std::vector<Symbol> values, before, sums;
+    for (size_t n = 0; n < s.from.size(); ++n) {
+      before.push_back(names_.fresh("left"));
+      values.push_back(names_.fresh("right"));
+      sums.push_back(names_.fresh("both"));
+    }
+    Block block = loads(values, at_slot(s, right));
+    append(block, combined(at_slot(s, left), values, before, sums));
+    return block;
   }
 
   // ---- scans

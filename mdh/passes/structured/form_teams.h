@@ -13,6 +13,9 @@ namespace mdh::passes {
 /// move outside of the team and run in lockstep; a member whose own part is empty skips its share
 /// and still gets there. Everything else stays inside of one Deal.
 ///
+/// Slots are combined one after the other, or, where the configuration says so and the cores can
+/// wait for one another, in steps: neighbours first, then those at twice the distance.
+///
 /// form_teams makes one team of all cores; form_grid deals to the grid only, and form_groups to
 /// the cores of each of its members.
 loop::Program form_teams(const loop::Program& program);

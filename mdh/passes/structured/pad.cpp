@@ -39,8 +39,15 @@ class Padder {
   /// beyond an edge must end: no loops.
   void choose() {
     const auto is_harmless = [](const scalar::Function& f) { return is_plain(f) && lanes_ok(f); };
-    if (!is_harmless(program_.f) || !is_harmless(program_.combine)) return;
-    for (size_t d = 0; d < program_.dimensions.size(); ++d) choose(static_cast<int>(d));
+    const bool possible = is_harmless(program_.f) && is_harmless(program_.combine);
+    for (size_t d = 0; d < program_.dimensions.size(); ++d) {
+      const int dimension = static_cast<int>(d);
+      const loop::Edge edge = program_.dimensions[d].edge;
+      if (edge != loop::Edge::automatic && edge != loop::Edge::pad) continue;
+      const bool chosen = possible && choose(dimension);
+      const bool wanted = edge == loop::Edge::pad && has_tile_at_edge(program_, dimension);
+      if (wanted && !chosen) refuse_to_pad(dimension, possible);
+    }
   }
 
   Block rewritten(const Block& statements) const {
@@ -83,9 +90,24 @@ class Padder {
     return nonempty(program_, mine).has_value();
   }
 
-  void choose(int dimension) {
-    if (program_.dimensions[dimension].kind != loop::Kind::kept || !reaches_over(dimension)) return;
-    if (f_takes(dimension)) return;
+  /// The configuration asks for what would compute something else, or nothing at all.
+  [[noreturn]] void refuse_to_pad(int dimension, bool is_harmless) const {
+    const std::string& name = program_.dimensions[dimension].symbol.name;
+    const std::string why =
+        !is_harmless ? "f or the operator may not end, or stop the program, beyond it"
+        : f_takes(dimension)
+            ? fmt::format("f takes the index {}", name)
+            : "no tile of registers reads along it what was copied to a memory, and nothing else";
+    user_error("E353", {}, fmt::format("code.edge.{}: nothing can be padded: {}", name, why),
+               "auto, clamp or mask; overlap where tiles read the user's buffers");
+  }
+
+  /// Whether there is a tile that is computed whole.
+  bool choose(int dimension) {
+    if (program_.dimensions[dimension].kind != loop::Kind::kept || !reaches_over(dimension)) {
+      return false;
+    }
+    if (f_takes(dimension)) return false;
     std::vector<Candidate> candidates;
     std::set<Symbol> refused;
     for (const Nest& nest : nests_) {
@@ -102,6 +124,7 @@ class Padder {
     })) {
     }
     for (const Candidate& c : candidates) accept(c, dimension);
+    return !candidates.empty();
   }
 
   struct Candidate {

@@ -9,6 +9,9 @@ namespace mdh::passes {
 /// that were copied, it computes all of its elements; those beyond the edge are never written up.
 /// The copies fill the places beyond the edge with elements at it, so that there is something to
 /// read. Tiles that read the user's buffers are left as they are: they can be shifted.
+///
+/// Only along dimensions whose edge is left open, or is to be padded; where that is asked for and
+/// not possible, it is a user error (E353).
 loop::Program pad(const loop::Program& program);
 
 }  // namespace mdh::passes

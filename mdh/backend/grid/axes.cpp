@@ -1,0 +1,68 @@
+#include "mdh/backend/grid/axes.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace mdh::backend {
+namespace {
+
+using loop::Counter;
+
+const loop::Digit* digit_of(const loop::Program& p, const Counter& c) {
+  return is_digit(p, c.var) ? &find_digit(p, c.var) : nullptr;
+}
+
+}  // namespace
+
+OnAxes on_axes(const loop::Program& p, const std::vector<Counter>& shares) {
+  OnAxes axes;
+  for (const Counter& c : shares) {
+    const loop::Digit* digit = digit_of(p, c);
+    axes[digit ? static_cast<size_t>(digit->axis.value_or(0)) : 0].push_back(c);
+  }
+  return axes;
+}
+
+bool has_axes(const loop::Program& p, const std::vector<Counter>& shares) {
+  return std::any_of(shares.begin(), shares.end(), [&](const Counter& c) {
+    const loop::Digit* digit = digit_of(p, c);
+    return digit && digit->axis;
+  });
+}
+
+std::array<int64_t, 3> extents_of(const OnAxes& axes) {
+  return {loop::volume_of(axes[0]), loop::volume_of(axes[1]), loop::volume_of(axes[2])};
+}
+
+Items items_of(const loop::Program& p, const loop::Block& body, int64_t count) {
+  Items along;
+  bool some = false, all = true;
+  const std::function<void(const loop::Block&)> visit = [&](const loop::Block& statements) {
+    for (const loop::Stmt& s : statements) {
+      loop::for_each_child(s, visit);
+      const auto* deal = s.as<loop::Deal>();
+      if (!deal || deal->collective) continue;
+      some = some || has_axes(p, deal->shares);
+      for (const Counter& c : deal->shares) all = all && is_digit(p, c.var);
+      const auto extents = extents_of(on_axes(p, deal->shares));
+      for (size_t a = 0; a < 3; ++a) along.extents[a] = std::max(along.extents[a], extents[a]);
+    }
+  };
+  visit(body);
+  along.along_axes = some && all && along.count() == count;
+  return along.along_axes ? along : Items{{count, 1, 1}, false};
+}
+
+std::string swizzled(int64_t rows, int64_t columns, int64_t together, const std::string& flat,
+                     const std::string& row, const std::string& column) {
+  return fmt::format(
+      "const long mdh_block = {flat} / {area};\n"
+      "const long mdh_rest = {rows} - mdh_block * {together};\n"
+      "const long mdh_rows = mdh_rest < {together} ? mdh_rest : {together};\n"
+      "const long {row} = mdh_block * {together} + {flat} % {area} % mdh_rows;\n"
+      "const long {column} = {flat} % {area} / mdh_rows;\n",
+      fmt::arg("flat", flat), fmt::arg("rows", rows), fmt::arg("together", together),
+      fmt::arg("area", together * columns), fmt::arg("row", row), fmt::arg("column", column));
+}
+
+}  // namespace mdh::backend

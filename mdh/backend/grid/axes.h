@@ -1,0 +1,37 @@
+// The axes of a launch: which of them the members of a grid, and the items of a group, are on.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "mdh/loop/program.h"
+
+namespace mdh::backend {
+
+/// Counters by the axis that their digits are on; the first one where nothing says so.
+using OnAxes = std::array<std::vector<loop::Counter>, 3>;
+OnAxes on_axes(const loop::Program& p, const std::vector<loop::Counter>& shares);
+
+/// Some digit says on which axis it is.
+bool has_axes(const loop::Program& p, const std::vector<loop::Counter>& shares);
+
+std::array<int64_t, 3> extents_of(const OnAxes& axes);
+
+/// Items of groups whose cores own shares: along the axes of digits if all of them are digits and
+/// some say on which they are, and as many as without; otherwise along the first axis.
+struct Items {
+  std::array<int64_t, 3> extents = {1, 1, 1};
+  bool along_axes = false;
+
+  int64_t count() const { return extents[0] * extents[1] * extents[2]; }
+};
+Items items_of(const loop::Program& p, const loop::Block& body, int64_t count);
+
+/// rows x columns members, of which `together` rows begin side by side: their members follow each
+/// other column by column, so that those that begin at the same time share rows as well as columns.
+/// With the last rows there may be fewer. `flat` counts from 0 on; `row` and `column` are defined.
+std::string swizzled(int64_t rows, int64_t columns, int64_t together, const std::string& flat,
+                     const std::string& row, const std::string& column);
+
+}  // namespace mdh::backend

@@ -1,0 +1,19 @@
+// Which decisions of a configuration a target carries out. The others are named in a note, and no
+// search tries them there.
+#pragma once
+
+namespace mdh::ll {
+
+/// Each of them is about what is printed; none about what is computed.
+struct Obeys {
+  bool prefetch = false;
+  bool opaque = false;
+  bool emit = false;       // the order of straight code
+  bool store = false;      // hints for stores
+  bool compiler = false;   // a compiler of this machine, and its flags
+  bool team_tree = false;  // cores that can wait for one another combine in steps
+  bool tags = false;       // launches along several axes of the machine
+  bool swizzle = false;    // the order in which members of a grid begin
+};
+
+}  // namespace mdh::ll

@@ -1,0 +1,200 @@
+// Decisions about cores: how parts are dealt, combined, and launched.
+#include <algorithm>
+#include <functional>
+
+#include "mdh/ll/parameters.h"
+#include "mdh/search/space_context.h"
+
+namespace mdh::search::space {
+namespace {
+
+using tune::Parameter;
+using tune::Point;
+using tune::Value;
+
+std::vector<std::string> counts_of_cores(const SpaceContext& c) {
+  std::vector<std::string> all = {"0"};
+  for (const int64_t times : {1, 2}) all.push_back(std::to_string(times * c.options.cores));
+  return all;
+}
+
+/// Cores that wait for one another inside of a part take the parts as they come.
+Parameter dealt_parameter(const SpaceContext& c, const std::string& name,
+                          std::vector<std::string> choices) {
+  const auto range = [&c, choices](const Point& p) {
+    const LevelParts& parts = parts_at(c, p);
+    const SpaceVariant& variant = c.variant(p.label("fuse"));
+    const auto there = dimensions_on(c, variant, parts, c.layers.cores.front());
+    const bool waits = there.size() > 1 &&
+                       std::any_of(there.begin(), there.end(),
+                                   [&](const std::string& d) { return !variant.find(d)->is_kept; });
+    std::vector<Value> values = {choices.front()};
+    for (size_t n = 1; !waits && n < choices.size(); ++n) values.emplace_back(choices[n]);
+    return values;
+  };
+  std::vector<std::string> reads = parts_names(c);
+  reads.insert(reads.begin(), "fuse");
+  return {name, range, reads, tune::ParameterKind::categorical};
+}
+
+/// Parameters that depend on where parts are.
+Parameter parts_parameter(const SpaceContext& c, const std::string& name,
+                          std::function<std::vector<Value>(const Point&)> range) {
+  std::vector<std::string> reads = parts_names(c);
+  reads.insert(reads.begin(), "fuse");
+  return {name, std::move(range), reads, tune::ParameterKind::categorical};
+}
+
+/// Cores that can wait for one another combine one after the other, or in steps.
+Parameter combine_parameter(const SpaceContext& c, const std::string& layer) {
+  const bool possible = c.options.obeys.team_tree && c.machine.find_layer(layer)->barrier;
+  return parts_parameter(c, "combine." + layer, [&c, layer, possible](const Point& p) {
+    std::vector<Value> values = {name_of(ll::Combination::automatic)};
+    const SpaceVariant& variant = c.variant(p.label("fuse"));
+    const auto there = dimensions_on(c, variant, parts_at(c, p), layer);
+    const bool combines = std::any_of(there.begin(), there.end(), [&](const std::string& d) {
+      return variant.find(d)->is_reduced;
+    });
+    if (possible && combines) values.emplace_back(name_of(ll::Combination::team_tree));
+    return values;
+  });
+}
+
+/// Dimensions with parts on cores, in the order of the program.
+std::vector<std::string> dealt_dimensions(const SpaceContext& c, const SpaceVariant& variant,
+                                          const LevelParts& parts) {
+  std::vector<std::string> found;
+  for (const SpaceDimension& d : variant.dimensions) {
+    const auto has = [&](const std::string& layer) {
+      const auto there = dimensions_on(c, variant, parts, layer);
+      return std::find(there.begin(), there.end(), d.name) != there.end();
+    };
+    if (std::any_of(c.layers.cores.begin(), c.layers.cores.end(), has)) found.push_back(d.name);
+  }
+  return found;
+}
+
+/// The dimension on the first axis of a launch; the others follow in the order of the program.
+Parameter tags_parameter(const SpaceContext& c) {
+  return parts_parameter(c, "tags", [&c](const Point& p) {
+    std::vector<Value> values = {std::string("none")};
+    const auto dealt = dealt_dimensions(c, c.variant(p.label("fuse")), parts_at(c, p));
+    for (const std::string& d : dealt) {
+      if (dealt.size() > 1) values.emplace_back(d);
+    }
+    return values;
+  });
+}
+
+/// Members of a grid of several dimensions begin row by row, or several rows side by side.
+Parameter swizzle_parameter(const SpaceContext& c) {
+  return parts_parameter(c, "swizzle", [&c](const Point& p) {
+    std::vector<Value> values = {std::string("1")};
+    const auto there =
+        dimensions_on(c, c.variant(p.label("fuse")), parts_at(c, p), c.layers.cores.front());
+    if (there.size() > 1) {
+      for (const char* rows : {"4", "8"}) values.emplace_back(std::string(rows));
+    }
+    return values;
+  });
+}
+
+/// The only reduced level on a layer of cores, for which a combination is chosen.
+std::optional<ll::LevelName> combined_level(const SpaceVariant& variant, const ll::Config& config,
+                                            const std::string& layer) {
+  for (const ll::LevelName& level : levels_on(config, layer)) {
+    if (variant.find(level.dimension)->is_reduced) return level;
+  }
+  return std::nullopt;
+}
+
+bool has_tags(const SpaceContext& c) { return c.options.obeys.tags && !c.layers.cores.empty(); }
+
+bool has_swizzle(const SpaceContext& c) {
+  return c.options.obeys.swizzle && !c.layers.cores.empty() &&
+         !c.machine.find_layer(c.layers.cores.front())->barrier;
+}
+
+}  // namespace
+
+void add_core_code(const SpaceContext& c, std::vector<Parameter>& parameters) {
+  parameters.push_back(dealt_parameter(c, "deal", names_of(ll::Deal{})));
+  parameters.push_back(dealt_parameter(c, "cores", counts_of_cores(c)));
+  for (const std::string& layer : c.layers.cores) {
+    parameters.push_back(combine_parameter(c, layer));
+  }
+  if (has_tags(c)) parameters.push_back(tags_parameter(c));
+  if (has_swizzle(c)) parameters.push_back(swizzle_parameter(c));
+}
+
+namespace {
+
+/// Levels of one dimension are on the same axis, whatever their layer.
+void decode_tags(const SpaceContext& c, const Point& p, ll::Config& config) {
+  const std::string& first = p.label("tags");
+  if (first == "none") return;
+  std::vector<std::string> dimensions =
+      dealt_dimensions(c, c.variant(p.label("fuse")), parts_at(c, p));
+  std::stable_partition(dimensions.begin(), dimensions.end(),
+                        [&](const std::string& d) { return d == first; });
+  for (const ll::LevelName& level : config.order) {
+    const auto& cores = c.layers.cores;
+    if (std::find(cores.begin(), cores.end(), level.layer) == cores.end()) continue;
+    const auto axis = std::find(dimensions.begin(), dimensions.end(), level.dimension);
+    if (axis == dimensions.end()) continue;
+    config.tags[to_string(level)] = ll::machine_axis(static_cast<int>(axis - dimensions.begin()));
+  }
+}
+
+}  // namespace
+
+void decode_core_code(const SpaceContext& c, const Point& p, ll::Config& config) {
+  const SpaceVariant& variant = c.variant(p.label("fuse"));
+  const ll::CoresCode cores{std::stol(p.label("cores")), *choice_of<ll::Deal>(p.label("deal")),
+                            has_swizzle(c) ? std::stol(p.label("swizzle")) : 1};
+  if (!c.layers.cores.empty() && cores != ll::CoresCode{}) {
+    config.code.cores[c.layers.cores.front()] = cores;
+  }
+  for (const std::string& layer : c.layers.cores) {
+    const auto kind = choice_of<ll::Combination>(p.label("combine." + layer));
+    const auto level = combined_level(variant, config, layer);
+    if (*kind != ll::Combination::automatic && level) config.code.combine[*level] = *kind;
+  }
+  if (has_tags(c)) decode_tags(c, p, config);
+}
+
+namespace {
+
+/// The dimension on the first axis.
+std::string first_on_axes(const SpaceContext& c, const ll::Config& config) {
+  for (const ll::LevelName& level : config.order) {
+    const auto& cores = c.layers.cores;
+    const auto tag = config.tags.find(to_string(level));
+    const bool first = tag != config.tags.end() && tag->second == ll::machine_axis(0);
+    if (first && std::find(cores.begin(), cores.end(), level.layer) != cores.end()) {
+      return level.dimension;
+    }
+  }
+  return "none";
+}
+
+}  // namespace
+
+void encode_core_code(const SpaceContext& c, const ll::Config& config, NamedValues& values) {
+  const auto cores =
+      config.code.cores.empty() ? ll::CoresCode{} : config.code.cores.begin()->second;
+  values["cores"] = std::to_string(cores.count);
+  values["deal"] = name_of(cores.deal);
+  for (const std::string& layer : c.layers.cores) {
+    values["combine." + layer] = name_of(ll::Combination::automatic);
+    for (const auto& [level, kind] : config.code.combine) {
+      const bool says = level.layer == layer && kind == ll::Combination::team_tree &&
+                        c.machine.find_layer(layer)->barrier;
+      if (says) values["combine." + layer] = name_of(kind);
+    }
+  }
+  if (has_swizzle(c)) values["swizzle"] = std::to_string(cores.swizzle);
+  if (has_tags(c)) values["tags"] = first_on_axes(c, config);
+}
+
+}  // namespace mdh::search::space

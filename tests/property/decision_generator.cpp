@@ -1,0 +1,93 @@
+#include "tests/property/decision_generator.h"
+
+#include <numeric>
+
+#include "mdh/ll/parameters.h"
+#include "mdh/passes/pipeline.h"
+#include "mdh/passes/plan/plan.h"
+
+namespace mdh::test {
+namespace {
+
+/// The rules and the passes of all targets accept it.
+bool is_possible(const ll::Config& config, const hl::Program& p, const machine::Machine& machine) {
+  try {
+    const loop::Program plan = passes::plan(ll::valid_program(config, p, machine), machine);
+    for (const auto teams : {machine::Teams::one, machine::Teams::nested}) {
+      passes::run_pipeline(plan, {.teams = teams});
+    }
+    return true;
+  } catch (const Error& e) {
+    if (e.diagnostic().kind == DiagnosticKind::internal) throw;
+    return false;
+  }
+}
+
+void draw_edges(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
+                Random& random) {
+  static const std::vector<ll::Edge> all = {ll::Edge::clamp, ll::Edge::pad, ll::Edge::mask,
+                                            ll::Edge::overlap};
+  for (const hl::Dimension& d : p.dimensions) {
+    if (!random.chance(60)) continue;
+    ll::Config candidate = config;
+    candidate.code.edge[d.symbol.name] = random.pick(all);
+    if (is_possible(candidate, p, machine)) config = std::move(candidate);
+  }
+}
+
+/// All combinations that the rules allow, also those that some target knows nothing of.
+void draw_combinations(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
+                       Random& random) {
+  static const std::vector<ll::Combination> all = {
+      ll::Combination::shuffle,   ll::Combination::team_tree, ll::Combination::partials_kernel,
+      ll::Combination::last_core, ll::Combination::cluster,   ll::Combination::atomic};
+  const std::vector<ll::LevelName> levels = config.order;
+  for (const ll::LevelName& level : levels) {
+    ll::Config candidate = config;
+    candidate.code.combine[level] =
+        random.chance(70) ? ll::Combination::team_tree : random.pick(all);
+    if (is_possible(candidate, p, machine)) config = std::move(candidate);
+  }
+}
+
+/// Every dimension on an axis of its own, on some layers.
+void draw_tags(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
+               Random& random) {
+  ll::Config candidate = config;
+  for (const machine::Layer& layer : machine.layers) {
+    if (layer.kind != machine::LayerKind::cores || random.chance(30)) continue;
+    std::vector<int> axes(p.dimensions.size());
+    std::iota(axes.begin(), axes.end(), 0);
+    random.shuffle(axes);
+    for (size_t d = 0; d < axes.size(); ++d) {
+      const ll::LevelName level{layer.name, p.dimensions[d].symbol.name};
+      candidate.tags[to_string(level)] = ll::machine_axis(axes[d]);
+    }
+  }
+  if (is_possible(candidate, p, machine)) config = std::move(candidate);
+}
+
+void draw_swizzles(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
+                   Random& random) {
+  for (const machine::Layer& layer : machine.layers) {
+    if (layer.kind != machine::LayerKind::cores || random.chance(40)) continue;
+    ll::Config candidate = config;
+    candidate.code.cores[layer.name].swizzle = random.between(2, 5);
+    if (is_possible(candidate, p, machine)) config = std::move(candidate);
+  }
+}
+
+}  // namespace
+
+ll::Config with_decisions(const ll::Config& config, const hl::Program& p,
+                          const machine::Machine& machine, Random random) {
+  ll::Config result = config;
+  if (!result.code.edge.empty() && !is_possible(result, p, machine)) result.code.edge.clear();
+  if (random.chance(50)) draw_edges(result, p, machine, random);
+  if (random.chance(50)) draw_combinations(result, p, machine, random);
+  if (random.chance(40)) draw_tags(result, p, machine, random);
+  if (random.chance(40)) draw_swizzles(result, p, machine, random);
+  return result;
+}
+
+}  // namespace mdh::test

@@ -1,0 +1,118 @@
+// Decisions that a search tries have an effect on the target; those without one are not tried.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <set>
+
+#include "examples/catalogue.h"
+#include "mdh/driver/stages.h"
+#include "mdh/search/search_space.h"
+
+namespace mdh::spaces_test::decisions_test {
+namespace {
+
+/// What a configuration decides, "edge clamp", and the configuration without that decision.
+std::map<std::string, ll::Config> without_each(const ll::Config& config) {
+  std::map<std::string, ll::Config> all;
+  for (const auto& [dimension, edge] : config.code.edge) {
+    ll::Config other = config;
+    other.code.edge.erase(dimension);
+    all.insert_or_assign("edge " + name_of(edge), other);
+  }
+  for (const auto& [level, how] : config.code.combine) {
+    ll::Config other = config;
+    other.code.combine.erase(level);
+    all.insert_or_assign("combine " + name_of(how), other);
+  }
+  if (!config.tags.empty()) {
+    ll::Config other = config;
+    other.tags.clear();
+    all.insert_or_assign("tags", other);
+  }
+  for (const auto& [layer, cores] : config.code.cores) {
+    if (cores.swizzle == 1) continue;
+    ll::Config other = config;
+    other.code.cores[layer].swizzle = 1;
+    all.insert_or_assign("swizzle", other);
+  }
+  return all;
+}
+
+/// Source and launches.
+std::string printed(const hl::Program& program, const machine::Machine& machine,
+                    const ll::Config& config, const driver::Target& target) {
+  const kernel::Module m = driver::lower_all(program, machine, config, target, "k").module;
+  std::string text = m.source;
+  kernel::for_each_written_launch(m.steps, [&](const kernel::Launch& launch, size_t) {
+    text += fmt::format("{} {}\n", fmt::join(launch.groups, " "), fmt::join(launch.items, " "));
+  });
+  return text;
+}
+
+struct Seen {
+  std::set<std::string> tried, effective;
+};
+
+Seen seen_on(const std::string& target_name, const std::string& machine_name) {
+  const driver::Target& target = driver::find_target(target_name);
+  const machine::Machine& machine = machine::find_machine(machine_name);
+  const std::vector<std::pair<const char*, std::map<std::string, int64_t>>> programs = {
+      {"matmul", {{"I", 23}, {"J", 45}, {"K", 37}}},
+      {"matvec", {{"I", 19}, {"K", 101}}},
+      {"dot", {{"K", 1003}}},
+      {"conv2d", {{"P", 13}, {"Q", 17}, {"R", 3}, {"S", 3}}}};
+  Seen seen;
+  for (const auto& [name, sizes] : programs) {
+    const hl::Program program =
+        hl::instantiate(examples::find_entry(name)->generic(), {.sizes = sizes});
+    const search::SearchSpace space(program, machine, {.cores = 4, .obeys = target.obeys});
+    Random random(5);
+    for (int n = 0; n < 60; ++n) {
+      const ll::Config config = space.config(space.sample(random));
+      for (const auto& [decision, other] : without_each(config)) {
+        seen.tried.insert(decision);
+        if (seen.effective.contains(decision)) continue;
+        const bool same =
+            printed(program, machine, config, target) == printed(program, machine, other, target);
+        if (!same) seen.effective.insert(decision);
+      }
+    }
+  }
+  return seen;
+}
+
+TEST(Decisions, all_that_is_tried_for_threads_changes_code) {
+  const Seen seen = seen_on("openmp", "cpu");
+  EXPECT_EQ(seen.tried, (std::set<std::string>{"combine team_tree", "edge clamp", "edge mask"}));
+  EXPECT_EQ(seen.effective, seen.tried);
+}
+
+TEST(Decisions, all_that_is_tried_for_grids_changes_code) {
+  const Seen seen = seen_on("opencl", "gpu_nowarp");
+  EXPECT_EQ(seen.tried, (std::set<std::string>{"combine team_tree", "edge clamp", "edge mask",
+                                               "swizzle", "tags"}));
+  EXPECT_EQ(seen.effective, seen.tried);
+}
+
+/// A target that carries out less is searched for less.
+TEST(Decisions, what_a_target_does_not_obey_is_not_tried) {
+  const hl::Program program = hl::instantiate(examples::find_entry("matmul")->generic(),
+                                              {.sizes = {{"I", 23}, {"J", 45}, {"K", 37}}});
+  const machine::Machine& machine = machine::find_machine("gpu_nowarp");
+  const search::SearchSpace space(program, machine, {.cores = 4, .obeys = {}});
+  Random random(6);
+  for (int n = 0; n < 40; ++n) {
+    const ll::Config config = space.config(space.sample(random));
+    for (const auto& [decision, other] : without_each(config)) {
+      EXPECT_TRUE(decision.starts_with("edge")) << decision;
+    }
+    EXPECT_EQ(config.code.kernel, ll::KernelCode{});
+    for (const auto& [buffer, tiles] : config.code.stage) {
+      for (const ll::StageCode& tile : tiles) EXPECT_FALSE(tile.prefetch || tile.opaque);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mdh::spaces_test::decisions_test
