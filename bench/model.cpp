@@ -141,11 +141,9 @@ class Measurement {
   size_t failed_ = 0;
 };
 
-}  // namespace
-
-ModelReport measure_model(const ModelOptions& options) {
+/// What is known before anything is measured.
+ModelReport begun(const ModelOptions& options, const CompilerChoice& compiler) {
   const int threads = options.candidates.threads;
-  const CompilerChoice compiler = quick_compiler(tuning::compilers_here());
   ModelReport report{.program = options.program.name,
                      .sizes = options.sizes,
                      .machine = this_machine(),
@@ -156,8 +154,32 @@ ModelReport measure_model(const ModelOptions& options) {
   report.threads = threads;
   report.seed = options.seed;
   report.asked = options.count;
+  return report;
+}
+
+}  // namespace
+
+ModelReport measure_model(const ModelOptions& options) {
+  const CompilerChoice compiler = quick_compiler(tuning::compilers_here());
+  ModelReport report = begun(options, compiler);
   options.progress(fmt::format("estimating {} configurations", options.count));
   estimate_all(options, compiler, report);
+  Measurement(options).run(report.configs);
+  return report;
+}
+
+ModelReport measured_again(const std::string& file, const ModelOptions& options) {
+  const CompilerChoice compiler = quick_compiler(tuning::compilers_here());
+  const ModelReport then = estimated_again(file, options);
+  ModelReport report = begun(options, compiler);
+  report.seed = then.seed;
+  report.asked = then.asked;
+  for (const Ranked& one : then.configs) {
+    const ll::Config config = compiled_by(one.config, compiler);
+    const double nanoseconds = search::estimated_cost(options.program, options.candidates.machine,
+                                                      config, report.rate_values);
+    report.configs.push_back({.config = config, .estimate_us = nanoseconds / 1e3});
+  }
   Measurement(options).run(report.configs);
   return report;
 }

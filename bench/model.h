@@ -62,6 +62,9 @@ ModelReport measure_model(const ModelOptions& options);
 /// file is something else, or about another program or other sizes than those of the options.
 ModelReport estimated_again(const std::string& file, const ModelOptions& options);
 
+/// The configurations of such a file, measured here and now: for code that has changed since.
+ModelReport measured_again(const std::string& file, const ModelOptions& options);
+
 size_t measured_count(const ModelReport& report);
 
 /// How many failed, by kind.

@@ -382,6 +382,7 @@ TEST(Bench, mistakes_have_a_code_and_a_hint) {
   refused("bench model --program dot --again " + std::string(MDH_SOURCE_DIR) +
               "/bench/model_times/matmul_512_avx512.json",
           "it is about 'matmul', not 'dot' [E849]");
+  refused("bench model --measure", "--measure is for the configurations of a file [E848]");
   refused("bench model --workloads dot", "'mdh bench model' has no option '--workloads' [E848]");
   refused("bench cpu --count 4", "'mdh bench cpu' has no option '--count' [E848]\nhint: it is for");
   refused("bench cpu --peer-file x.c", "--peer-file: cannot read 'x.c' [E844]");

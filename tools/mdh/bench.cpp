@@ -36,15 +36,16 @@ std::vector<GivenOption> foreign_options(const bench::BenchOptions& asked,
                                          const BenchVerbOptions& verb) {
   const ModelVerbOptions& model = verb.model;
   if (asked.suite != "model") {
-    return {{"--program", model.program.has_value()},
-            {"--size", model.size.has_value()},
-            {"--count", model.count.has_value()},
-            {"--seed", model.seed.has_value()},
-            {"--again", model.again.has_value()}};
+    return {{"--program", model.program.has_value()}, {"--size", model.size.has_value()},
+            {"--count", model.count.has_value()},     {"--seed", model.seed.has_value()},
+            {"--again", model.again.has_value()},     {"--measure", model.measure}};
   }
   if (model.again && (model.count || model.seed)) {
     user_error("E848", {}, "--again draws no configurations: it has no --count and no --seed",
                "leave them out; the file has its own");
+  }
+  if (model.measure && !model.again) {
+    user_error("E848", {}, "--measure is for the configurations of a file", "add --again FILE");
   }
   return {{"--list", verb.list},
           {"--workloads", !asked.workloads.empty()},
@@ -59,10 +60,11 @@ std::vector<GivenOption> foreign_options(const bench::BenchOptions& asked,
 void check_options(const bench::BenchOptions& asked, const BenchVerbOptions& verb) {
   for (const GivenOption& option : foreign_options(asked, verb)) {
     if (!option.given) continue;
-    user_error(
-        "E848", {}, fmt::format("'mdh bench {}' has no option '{}'", asked.suite, option.name),
-        asked.suite == "model" ? "it has --program, --size, --count, --seed, --again and --threads"
-                               : "it is for 'mdh bench model'");
+    user_error("E848", {},
+               fmt::format("'mdh bench {}' has no option '{}'", asked.suite, option.name),
+               asked.suite == "model"
+                   ? "it has --program, --size, --count, --seed, --again, --measure and --threads"
+                   : "it is for 'mdh bench model'");
   }
 }
 
@@ -99,9 +101,12 @@ int bench_model(const bench::BenchOptions& asked, const BenchVerbOptions& verb) 
     options.progress = [](const std::string& what) { say("mdh: {}\n", what); };
   }
   if (!verb.json.empty()) require_writable(verb.json);
-  const bench::ModelReport report = verb.model.again
-                                        ? bench::estimated_again(*verb.model.again, options)
-                                        : bench::measure_model(options);
+  const auto measured_or_read = [&] {
+    if (!verb.model.again) return bench::measure_model(options);
+    return verb.model.measure ? bench::measured_again(*verb.model.again, options)
+                              : bench::estimated_again(*verb.model.again, options);
+  };
+  const bench::ModelReport report = measured_or_read();
   if (!verb.json.empty()) write_file(verb.json, bench::to_json(report));
   fmt::print("{}", bench::to_table(report));
   if (bench::measured_count(report) == 0) nothing_measured();

@@ -149,6 +149,7 @@ void add_model_options(CLI::App& verb, mdh::tool::ModelVerbOptions& options) {
       ->check(mdh::tool::whole_number(0, UINT64_MAX));
   verb.add_option("--again", options.again,
                   "model: estimate the configurations of a file of --json again, measure nothing");
+  verb.add_flag("--measure", options.measure, "model: with --again, measure them anew");
 }
 
 void add_bench_options(CLI::App& verb, mdh::bench::BenchOptions& options,

@@ -46,6 +46,7 @@ struct ModelVerbOptions {
   std::optional<size_t> count;         // of configurations; none: 200
   std::optional<uint64_t> seed;        // of the drawing and the input data; none: 1
   std::optional<std::string> again;    // a report whose times are compared with new estimates
+  bool measure = false;                // measure the configurations of that report anew
 };
 
 struct BenchVerbOptions {
