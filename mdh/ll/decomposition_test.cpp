@@ -95,9 +95,7 @@ TEST(Decomposition, tiles_that_divide_a_dimension_fit) {
   const Meaning m(whole_reduction(in_registers), matmul(32));
   EXPECT_EQ(m.d.ends()[0].tile, 4);
   EXPECT_EQ(m.d.ends()[0].parts, 32);
-  EXPECT_TRUE(m.d.ends()[0].is_dealt);
   EXPECT_EQ(m.d.ends()[1].tile, 8);
-  EXPECT_FALSE(m.d.ends()[1].is_dealt);
   EXPECT_EQ(m.d.ends()[2].tile, 1);
 }
 
@@ -125,6 +123,18 @@ TEST(Decomposition, tiles_that_read_copies_only_are_padded) {
       "A": [{"from": "L1.i", "region": "L1", "layout": ["i@L1", "2", "i@REG"]}]})";
   EXPECT_EQ(last_of(whole_reduction(in_registers + one), 29, 0), LastTile::cut)
       << "B can only be shifted, A only padded";
+}
+
+TEST(Decomposition, the_configuration_may_decide_about_an_edge) {
+  const auto with_edge = [](const std::string& edge) {
+    return whole_reduction(in_registers +
+                           fmt::format(R"(, "code": {{"edge": {{"i": "{}"}}}})", edge));
+  };
+  EXPECT_EQ(last_of(with_edge("clamp"), 29, 0), LastTile::cut);
+  EXPECT_EQ(last_of(with_edge("mask"), 29, 0), LastTile::cut);
+  EXPECT_EQ(last_of(with_edge("overlap"), 29, 0), LastTile::shifted);
+  EXPECT_EQ(last_of(with_edge("auto"), 29, 0), LastTile::shifted);
+  EXPECT_EQ(last_of(with_edge("clamp"), 32, 0), LastTile::fits) << "there is no edge";
 }
 
 TEST(Decomposition, is_counted_once) {

@@ -16,7 +16,6 @@ class EdgeFinder {
     for (const NestLoop& loop : d_.inputs().loops) {
       DimensionEnd& end = ends[loop.level.dimension];
       if (loop.layer->kind == machine::LayerKind::replicated) end.tile *= loop.parts;
-      if (loop.is_parallel()) end.is_dealt = true;
       if (!loop.is_open()) end.parts *= loop.parts;
     }
     bool padded = true, shifted = finishes_in_registers();
@@ -28,7 +27,7 @@ class EdgeFinder {
     }
     const LastTile kept = padded ? LastTile::padded : shifted ? LastTile::shifted : LastTile::cut;
     for (int n = 0; n < std::ssize(ends); ++n) {
-      if (is_cut(n, ends[n])) ends[n].last = is_kept(n) ? kept : LastTile::cut;
+      if (is_cut(n, ends[n])) ends[n].last = decided(n, is_kept(n) ? kept : LastTile::cut);
     }
     return ends;
   }
@@ -38,6 +37,24 @@ class EdgeFinder {
 
   bool is_kept(int dimension) const {
     return d_.computation().dimensions[dimension].combine.shape == hl::Shape::concatenate;
+  }
+
+  /// What the configuration says, or what the passes find best.
+  LastTile decided(int dimension, LastTile found) const {
+    const auto& edges = d_.program().code.edge;
+    const auto edge = edges.find(d_.computation().dimensions[dimension].symbol.name);
+    switch (edge == edges.end() ? Edge::automatic : edge->second) {
+      case Edge::automatic:
+        return found;
+      case Edge::clamp:
+      case Edge::mask:
+        return LastTile::cut;
+      case Edge::pad:
+        return LastTile::padded;
+      case Edge::overlap:
+        return LastTile::shifted;
+    }
+    return found;
   }
 
   /// One that is known at run time only may be anything.

@@ -17,9 +17,8 @@ enum class LastTile {
 };
 
 struct DimensionEnd {
-  int64_t tile = 1;       // points that are computed at once, side by side in one core
-  int64_t parts = 1;      // product of all parts: what they cover
-  bool is_dealt = false;  // cores have shares of it
+  int64_t tile = 1;   // points that are computed at once, side by side in one core
+  int64_t parts = 1;  // product of all parts: what they cover
   LastTile last = LastTile::fits;
 };
 

@@ -35,8 +35,8 @@ class BodyCounter {
     if (body.results == Results::updated) updates = 2 * steps * body.accumulators;
     // What is stored element by element compilers keep from step to step.
     const double elements = scattered(body);
-    if (body.results != Results::kept) loads.gathered += elements;
-    if (body.results == Results::updated) loads.gathered += elements;
+    double scattered_moves = body.results == Results::kept ? 0 : elements;
+    if (body.results == Results::updated) scattered_moves += elements;
     if (elements > 0) updates = 0;
     body.registers = body.accumulators + loads.operands;
     // Results that are loaded and stored in every round need no registers from round to round.
@@ -49,7 +49,8 @@ class BodyCounter {
     const double instructions = operations + moves + 3;
     body.time = std::max({(operations + spread) * rates_.operation, moves * rates_.load,
                           instructions * rates_.instruction, chain(body, instructions)}) +
-                loads.gathered * 2 * rates_.gathered + spilled * rates_.latency / 2;
+                loads.gathered * 2 * rates_.gathered +
+                scattered_moves * scattering() * rates_.gathered + spilled * rates_.latency / 2;
     // What is loaded, combined and stored again waits for itself more than chains say: measured.
     if (body.results == Results::updated) body.time = 1.3 * body.time + updates * rates_.load;
     // Very long bodies leave the caches of instructions, and compilers lose track.
@@ -252,6 +253,16 @@ class BodyCounter {
       }
     }
     return steps;
+  }
+
+  /// What it takes to bring one of them to its place, and back: in the user's buffer rows lie far
+  /// apart, and fall onto few places of a cache; in an accumulator they are neighbours. Measured.
+  double scattering() const {
+    bool is_own = false;
+    for (const ll::Run& run : w_.d.runs()) {
+      if (!run.in_registers) is_own = run.start >= 0;
+    }
+    return is_own ? 1.25 : 5;
   }
 
   /// Elements that do not lie side by side along the lanes.

@@ -13,14 +13,20 @@
 namespace mdh::model {
 namespace {
 
-/// Parts that do not divide a dimension have to be asked whether they are there. Where cores have
-/// different shares of a dimension, tiles of the user's buffers cannot be shifted at the end.
+/// Parts that do not divide a dimension have to be asked whether they are there.
 double padding_of(const Work& w, int d) {
   const ll::DimensionEnd& end = w.d.ends()[d];
   if (end.parts == w.size(d) || end.tile == 1) return 1;
   if (w.is_reduced(d)) return 1.15;
-  if (end.last == ll::LastTile::fits) return 1.02;
-  return end.is_dealt && end.last != ll::LastTile::padded ? 1.25 : 1.1;
+  return end.last == ll::LastTile::fits ? 1.02 : 1.1;
+}
+
+/// The last tile, in whole ones: what is left of it is computed element by element, and slower.
+double last_tile(const Work& w, int d) {
+  const ll::DimensionEnd& end = w.d.ends()[d];
+  if (end.last == ll::LastTile::padded || end.last == ll::LastTile::shifted) return 1;
+  const double left = static_cast<double>(w.size(d) % end.tile) / static_cast<double>(end.tile);
+  return (w.is_reduced(d) ? 2.0 : 3.0) * std::min(1.0, left + 0.1);
 }
 
 /// Rounds of the innermost loop in the whole computation. Tiles at an edge cost more unless they
@@ -31,9 +37,7 @@ double rounds_of(const Work& w) {
     const int d = static_cast<int>(n);
     const ll::DimensionEnd& end = w.d.ends()[n];
     double count = static_cast<double>(w.size(d) / end.tile);
-    if (w.size(d) % end.tile != 0) {
-      count += w.is_reduced(d) ? 2.0 : end.last != ll::LastTile::cut ? 1.0 : 3.0;
-    }
+    if (w.size(d) % end.tile != 0) count += last_tile(w, d);
     rounds *= std::max(count, 1.0) * padding_of(w, d);
   }
   return rounds;
