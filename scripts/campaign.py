@@ -16,6 +16,7 @@ import time
 
 RUNNER = "build/release/tests/campaign"
 LEAST_PER_RULE = 50
+LEAST_KEPT = 0.95
 MISSING = 3  # exit code of the runner where this machine lacks something
 
 # Where cases run, and how many seeds one process gets.
@@ -28,6 +29,7 @@ class Totals:
         self.devices = set()
         self.refused = 0
         self.rules = collections.Counter()
+        self.registers = collections.Counter()
         self.failures = []
 
     def add(self, place, first, count, exit_code, output, errors):
@@ -44,8 +46,15 @@ class Totals:
             self.devices.add(report["device"])
         for rule, count in report["rules"].items():
             self.rules[rule] += count
+        if place == "openmp":  # elsewhere lanes are loops
+            self.registers.update(report.get("registers", {}))
         for failure in report["failures"]:
             self.failures.append((place, failure["seed"], failure["complaint"]))
+
+    def loses_registers(self):
+        """Too much of what decompositions mean to be in registers is an array in the end."""
+        meant = self.registers["meant"]
+        return meant >= 200 and self.registers["kept"] < LEAST_KEPT * meant
 
     def rare_rules(self):
         return {rule: self.rules[rule] for rule in self.rules if self.rules[rule] < LEAST_PER_RULE}
@@ -113,6 +122,9 @@ def report(options, totals, next_seed):
         print(f"  {rule:32} {count:8}")
     for rule, count in totals.rare_rules().items():
         print(f"  RARE {rule}: {count}, fewer than {LEAST_PER_RULE}")
+    print(f"registers: {totals.registers['kept']} of {totals.registers['meant']} temporaries are there")
+    if totals.loses_registers():
+        totals.failures.append(("openmp", 0, "registers: fewer are kept than decompositions mean"))
     for place, seed, complaint in totals.failures:
         print(f"FAILED on {place}, seed {seed}: {complaint}")
     print(f"campaign: {sum(totals.cases.values())} cases, {len(totals.failures)} failures")
@@ -121,7 +133,8 @@ def report(options, totals, next_seed):
 def self_test():
     totals = Totals()
     good = {"cases": 3, "refused": 1, "failures": [], "rules": {"first write": 60, "write up": 2,
-                                                                    "lockstep": 0}, "device": "opencl:0  Titan"}
+                                                                    "lockstep": 0},
+            "registers": {"meant": 300, "kept": 299}, "device": "opencl:0  Titan"}
     bad = {"cases": 1, "refused": 0, "failures": [{"seed": 7, "complaint": "wrong"}], "rules": {}}
     totals.add("openmp", 1, 4, 0, json.dumps(good), "")
     totals.add("thread", 5, 3, 1, "noise\n" + json.dumps(bad), "")
@@ -131,6 +144,9 @@ def self_test():
     assert totals.devices == {"opencl:0  Titan"}
     assert totals.rare_rules() == {"write up": 2, "lockstep": 0}
     assert [(f[0], f[1]) for f in totals.failures] == [("thread", 7), ("opencl", 8)]
+    assert not totals.loses_registers()
+    totals.registers["kept"] -= 30
+    assert totals.loses_registers()
     assert "exit code 139" in totals.failures[1][2]
     print("campaign: self-test passed")
 

@@ -216,6 +216,9 @@ class CodeChecker {
     if (op.shape == hl::Shape::concatenate) {
       fail(where, "nothing is combined in a concatenated dimension", "remove the entry");
     }
+    if (op.shape == hl::Shape::scan && how != Combination::automatic) {
+      fail(where, "parts of a scan are joined in one way", "remove the entry");
+    }
     const machine::Layer* layer = layer_of(level, low_.recompose);
     if (layer->kind != machine::LayerKind::cores) {
       fail(where, fmt::format("{} is not a layer of cores", layer->name),

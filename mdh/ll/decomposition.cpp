@@ -30,8 +30,9 @@ const std::vector<DimensionEnd>& Decomposition::ends() const {
 
 bool Decomposition::has_whole_tiles() const {
   for (size_t d = 0; d < ends().size(); ++d) {
+    const LastTile last = ends()[d].last;
     const bool ends_inside = !inputs_.sizes[d] || *inputs_.sizes[d] < ends()[d].tile;
-    if (ends_inside && ends()[d].last == LastTile::cut) return false;
+    if (last == LastTile::clamped || (ends_inside && last == LastTile::cut)) return false;
   }
   return true;
 }
@@ -42,10 +43,7 @@ const Footprint& Decomposition::footprint() const {
 }
 
 StageCode Decomposition::code_of(const Staging& staging) const {
-  const auto mine = program_.code.stage.find(computation().inputs[staging.buffer].symbol.name);
-  const bool decided =
-      mine != program_.code.stage.end() && staging.number < std::ssize(mine->second);
-  return decided ? mine->second[staging.number] : StageCode{};
+  return stage_code(program_, staging.buffer, staging.number);
 }
 
 bool is_copy_in_memory(const Staging& staging) { return !staging.is_hint && !staging.in_registers; }

@@ -130,7 +130,8 @@ TEST(Decomposition, the_configuration_may_decide_about_an_edge) {
     return whole_reduction(in_registers +
                            fmt::format(R"(, "code": {{"edge": {{"i": "{}"}}}})", edge));
   };
-  EXPECT_EQ(last_of(with_edge("clamp"), 29, 0), LastTile::cut);
+  EXPECT_EQ(last_of(with_edge("clamp"), 29, 0), LastTile::clamped);
+  EXPECT_FALSE(Meaning(with_edge("clamp"), matmul(29)).d.has_whole_tiles());
   EXPECT_EQ(last_of(with_edge("mask"), 29, 0), LastTile::cut);
   EXPECT_EQ(last_of(with_edge("overlap"), 29, 0), LastTile::shifted);
   EXPECT_EQ(last_of(with_edge("auto"), 29, 0), LastTile::shifted);

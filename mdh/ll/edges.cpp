@@ -47,6 +47,7 @@ class EdgeFinder {
       case Edge::automatic:
         return found;
       case Edge::clamp:
+        return LastTile::clamped;
       case Edge::mask:
         return LastTile::cut;
       case Edge::pad:

@@ -14,6 +14,7 @@ enum class LastTile {
   padded,   // whole, read from copies with room for it; what lies beyond the end is never written
   shifted,  // whole, moved back onto elements of the tile before it
   cut,      // in a body of its own, which asks for every part whether it is there
+  clamped,  // as all tiles are: by loops that end where the dimension does
 };
 
 struct DimensionEnd {

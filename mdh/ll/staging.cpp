@@ -55,7 +55,7 @@ class Stager {
                 .position = change.position,
                 .is_hint = change.is_hint,
                 .source = source};
-      s.in_registers = is_register(machine_, s.place.region) && !is_walked_along(s);
+      s.in_registers = is_register(machine_, s.place.region) && !is_walked_along(s) && is_alone(s);
       s.free = inputs_.inside(change.position);
       for (int r = 0; r < change.position; ++r) {
         if (fills_together(r, change.place, held)) s.team.insert(r);
@@ -67,6 +67,12 @@ class Stager {
       held = s.free;
       source = static_cast<int>(result_.size()) - 1;
     }
+  }
+
+  /// Several tiles in flight, and a window that moves along, are found by an index.
+  bool is_alone(const Staging& s) const {
+    const StageCode code = stage_code(p_, s.buffer, s.number);
+    return code.depth == 1 && !code.roll;
   }
 
   /// A loop inside moves the elements that f reads.
@@ -109,6 +115,12 @@ class Stager {
 std::vector<Staging> stagings(const Program& p, const Nest& inputs,
                               const machine::Machine& machine) {
   return Stager(p, inputs, machine).run();
+}
+
+StageCode stage_code(const Program& p, size_t buffer, int number) {
+  const auto mine = p.code.stage.find(p.computation.inputs[buffer].symbol.name);
+  const bool decided = mine != p.code.stage.end() && number < std::ssize(mine->second);
+  return decided ? mine->second[number] : StageCode{};
 }
 
 bool is_register(const machine::Machine& machine, const std::string& region) {

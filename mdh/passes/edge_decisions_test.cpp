@@ -193,15 +193,18 @@ TEST(Edges, whatever_they_are_the_result_is_the_same) {
   Random random(7);
   const std::vector<scalar::Array> inputs = random_inputs(random, program);
   const std::vector<scalar::Array> expected = hl::evaluate(program, inputs);
+  int accepted = 0;
   for (const char* i : {"auto", "clamp", "mask", "overlap"}) {
     for (const char* j : {"auto", "clamp", "pad", "mask", "overlap"}) {
       for (const bool copied : {false, true}) {
         const std::string text = entries(fmt::format(R"("i": "{}", "j": "{}")", i, j), copied);
         if (complaint(text) != "accepted") continue;
+        ++accepted;
         EXPECT_EQ(loop::evaluate(lowered(matmul, text).after, inputs), expected) << text;
       }
     }
   }
+  EXPECT_GE(accepted, 20) << "of 40";
 }
 
 }  // namespace

@@ -79,11 +79,21 @@ class TreeBuilder {
     for (size_t b = 0; b < d_.computation().outputs.size(); ++b) {
       for (const ll::Run& run : d_.runs()) {
         if (run.start < 0) continue;
-        TreePlace place = place_of(shape_.buffers[inputs + b], run.start, run.places[b].region);
+        const int at = position_of(run.start);
+        TreePlace place = place_of(shape_.buffers[inputs + b], at, run.places[b].region);
         place.kind = PlaceKind::accumulator;
-        tree.nodes[static_cast<size_t>(run.start)].places.push_back(std::move(place));
+        tree.nodes[static_cast<size_t>(at)].places.push_back(std::move(place));
       }
     }
+  }
+
+  /// The tree has the order of de-composition; re-composition may have another one.
+  int position_of(int start) const {
+    if (start == d_.outputs().depth()) return start;
+    const auto same = [&](const ll::NestLoop* loop) {
+      return loop->level == d_.outputs().loops[start].level;
+    };
+    return static_cast<int>(std::find_if(loops_.begin(), loops_.end(), same) - loops_.begin());
   }
 
   TreePlace place_of(const model::BufferShape& buffer, int position,

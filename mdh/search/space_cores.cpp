@@ -99,7 +99,7 @@ Parameter swizzle_parameter(const SpaceContext& c) {
   });
 }
 
-/// The only reduced level on a layer of cores, for which a combination is chosen.
+/// The outermost reduced level on a layer of cores: the one for which a combination is chosen.
 std::optional<ll::LevelName> combined_level(const SpaceVariant& variant, const ll::Config& config,
                                             const std::string& layer) {
   for (const ll::LevelName& level : levels_on(config, layer)) {
@@ -118,7 +118,9 @@ bool has_swizzle(const SpaceContext& c) {
 }  // namespace
 
 void add_core_code(const SpaceContext& c, std::vector<Parameter>& parameters) {
-  parameters.push_back(dealt_parameter(c, "deal", names_of(ll::Deal{})));
+  // Groups begin when the device likes; several parts each they have in turns.
+  const std::vector<std::string> of_groups = {name_of(ll::Deal::block), name_of(ll::Deal::cyclic)};
+  parameters.push_back(dealt_parameter(c, "deal", c.is_gpu() ? of_groups : names_of(ll::Deal{})));
   parameters.push_back(dealt_parameter(c, "cores", counts_of_cores(c)));
   for (const std::string& layer : c.layers.cores) {
     parameters.push_back(combine_parameter(c, layer));
@@ -150,8 +152,9 @@ void decode_tags(const SpaceContext& c, const Point& p, ll::Config& config) {
 
 void decode_core_code(const SpaceContext& c, const Point& p, ll::Config& config) {
   const SpaceVariant& variant = c.variant(p.label("fuse"));
-  const ll::CoresCode cores{std::stol(p.label("cores")), *choice_of<ll::Deal>(p.label("deal")),
-                            has_swizzle(c) ? std::stol(p.label("swizzle")) : 1};
+  ll::CoresCode cores{std::stol(p.label("cores")), *choice_of<ll::Deal>(p.label("deal")),
+                      has_swizzle(c) ? std::stol(p.label("swizzle")) : 1};
+  if (c.is_gpu() && cores.count == 0) cores.deal = ll::Deal::block;  // one part each
   if (!c.layers.cores.empty() && cores != ll::CoresCode{}) {
     config.code.cores[c.layers.cores.front()] = cores;
   }

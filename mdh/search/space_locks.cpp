@@ -74,14 +74,59 @@ NamedValues locked_values(const SpaceContext& c, const std::vector<tune::Paramet
   return values;
 }
 
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Decisions that there is something to decide about only where parts are so or so.
+struct LateDecision {
+  std::string prefix;
+  std::vector<std::string> values;
+};
+
+std::vector<LateDecision> late_decisions(const SpaceContext& c) {
+  std::vector<std::string> tags = c.dimensions;
+  tags.emplace_back("none");
+  return {{"edge.", names_of(ll::Edge{})}, {"combine.", names_of(ll::Combination{})},
+          {"deal", names_of(ll::Deal{})},  {"store", names_of(ll::Hint{})},
+          {"swizzle", {"1", "4", "8"}},    {"tags", tags}};
+}
+
+/// Where the decision is there to be taken, it is taken so.
+tune::Parameter decided_where_possible(tune::Parameter parameter, const tune::Value& wanted) {
+  parameter.range = [range = parameter.range, wanted](const tune::Point& p) {
+    std::vector<tune::Value> values = range(p);
+    const bool possible = std::find(values.begin(), values.end(), wanted) != values.end();
+    return std::vector<tune::Value>{possible ? wanted : values.front()};
+  };
+  return parameter;
+}
+
+const LateDecision* find_late(const std::vector<LateDecision>& all, const std::string& name) {
+  for (const LateDecision& one : all) {
+    const bool is_family = one.prefix.back() == '.';
+    if (is_family ? name.starts_with(one.prefix) : name == one.prefix) return &one;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 void lock(const SpaceContext& c, std::vector<tune::Parameter>& parameters) {
   const NamedValues values = locked_values(c, parameters);
+  const std::vector<LateDecision> late = late_decisions(c);
   for (tune::Parameter& parameter : parameters) {
     const auto locked = values.find(parameter.name);
     if (locked == values.end()) continue;
     const tune::Value wanted = locked->second;
+    if (const LateDecision* decision = find_late(late, parameter.name)) {
+      const std::string value = tune::to_string(wanted);
+      if (!has(decision->values, value)) {
+        bad_lock(parameter.name + "=" + value, "it is one of " + join(decision->values, ", "));
+      }
+      parameter = decided_where_possible(parameter, wanted);
+      continue;
+    }
     parameter = tune::constrained(
         parameter, {},
         [wanted](const tune::Point&, const tune::Value& value) { return value == wanted; });

@@ -118,6 +118,7 @@ std::vector<runtime::Built> build(const runtime::Device& device,
       for (size_t k = 0; k < units[u].size(); ++k) built[units[u][k]] = results[u][k];
     }
   } catch (const Error& e) {  // no space for temporary files, or the compiler is gone
+    if (e.diagnostic().kind == DiagnosticKind::internal) throw;
     built.assign(modules.size(), {.object = std::nullopt, .failure = {.text = e.what()}});
   }
   return built;

@@ -194,8 +194,11 @@ struct Candidates::Parts {
   /// The trial says why a run failed.
   void run_on(const kernel::Module& module, const std::string& library, const driver::Memory& where,
               Trial& trial) {
-    const runtime::Outcome outcome = worker_of(module).run(
-        module, library, where.shared(), {.device = device->name(), .threads = options.threads});
+    const runtime::Outcome outcome =
+        worker_of(module).run(module, library, where.shared(),
+                              {.device = device->name(),
+                               .threads = options.threads,
+                               .time_limit = options.worker.time_limit + seconds_for_twin});
     if (outcome.status != runtime::WorkStatus::ok) take_failure(outcome, trial);
     runtime::require_success(outcome);
   }
@@ -341,7 +344,8 @@ void Candidates::Parts::measure(const Compiled& c, const Effort& effort, Trial& 
   poison(0xff);  // no number, so that an element that is not written is wrong
   // Loading takes its time, too, and so does memory that a new process sees for the first time.
   const double unhurried = 0.3 + 1e-9 * bytes() + (c.object.is_source ? options.build.seconds : 0);
-  const double patience = effort.give_up_us > 0 ? effort.give_up_us * 1.5e-6 + unhurried : 0;
+  const double patience = effort.give_up_us > 0 ? effort.give_up_us * 1.5e-6 + unhurried
+                                                : options.worker.time_limit + unhurried;
   const runtime::TimingLimits once{.warm_up = 0, .least = 1, .most = 1, .seconds = 0};
   const runtime::Outcome first =
       run(c, {.threads = options.threads, .measure = once, .time_limit = patience});

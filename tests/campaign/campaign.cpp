@@ -22,6 +22,7 @@
 #include "tests/campaign/backends.h"
 #include "tests/campaign/cases.h"
 #include "tests/campaign/coverage.h"
+#include "tests/campaign/registers.h"
 #include "tests/campaign/shrink.h"
 
 namespace mdh::test {
@@ -43,6 +44,7 @@ struct Summary {
     for (const std::string& rule : rule_names()) rules[rule] = 0;
   }
   int cases = 0, refused = 0;
+  RegisterCount registers;
   RuleCounts rules;
   nlohmann::json failures = nlohmann::json::array();
 };
@@ -134,6 +136,9 @@ void flush(std::vector<Prepared>& batch, const Options& options, Summary& summar
     for (const std::string& rule : rules_of(one.low, passes::plan(one.low, one.triple.machine))) {
       ++summary.rules[rule];
     }
+    const RegisterCount registers = registers_of(one);
+    summary.registers.meant += registers.meant;
+    summary.registers.kept += registers.kept;
     if (!complaints[n]->empty()) fail(one.triple, one.seed, *complaints[n], options, summary);
   }
   batch.clear();
@@ -215,6 +220,7 @@ int main(int argc, char** argv) {
                      {"count", options.count},     {"cases", summary.cases},
                      {"refused", summary.refused}, {"failures", summary.failures},
                      {"rules", summary.rules}};
+  out["registers"] = {{"meant", summary.registers.meant}, {"kept", summary.registers.kept}};
   if (options.on == "opencl") {
     out["device"] = mdh::runtime::opencl::summary(mdh::runtime::opencl::device_of_tests());
   }

@@ -148,7 +148,7 @@ void add_model_options(CLI::App& verb, mdh::tool::ModelVerbOptions& options) {
                   "model: seed of the configurations and the input data (default 1)")
       ->check(mdh::tool::whole_number(0, UINT64_MAX));
   verb.add_option("--again", options.again,
-                  "model: estimate the configurations of a file of --json again, measure nothing");
+                  "model: estimate the configurations of a file of --json again");
   verb.add_flag("--measure", options.measure, "model: with --again, measure them anew");
 }
 

@@ -55,6 +55,7 @@ Items items_of(const loop::Program& p, const loop::Block& body, int64_t count) {
 
 std::string swizzled(int64_t rows, int64_t columns, int64_t together, const std::string& flat,
                      const std::string& row, const std::string& column) {
+  together = std::min(together, rows);  // more than there are: all of them
   return fmt::format(
       "const long mdh_block = {flat} / {area};\n"
       "const long mdh_rest = {rows} - mdh_block * {together};\n"

@@ -225,12 +225,16 @@ kernel::Module print_openmp(const loop::Program& program, const std::string& nam
 }
 
 Backend openmp() {
-  return {
-      .name = "openmp",
-      .summary = "C with OpenMP, by the system's compiler",
-      .machine = "cpu",
-      .obeys = {.prefetch = true, .opaque = true, .emit = true, .store = true, .compiler = true, .team_tree = true},
-      .print = print_openmp};
+  return {.name = "openmp",
+          .summary = "C with OpenMP, by the system's compiler",
+          .machine = "cpu",
+          .obeys = {.prefetch = true,
+                    .opaque = true,
+                    .emit = true,
+                    .store = true,
+                    .compiler = true,
+                    .team_tree = true},
+          .print = print_openmp};
 }
 
 }  // namespace mdh::backend

@@ -98,7 +98,7 @@ class InputPlanner {
   std::vector<TileAxis> axes_of(const Staging& s) const {
     std::vector<TileAxis> axes =
         ll::tile_axes(c_.low, c_.inputs, view(s), s.accesses, s.free, s.place.layout);
-    if (s.in_registers && !code_of(s).roll) {
+    if (s.in_registers) {
       std::stable_partition(axes.begin(), axes.end(), [&](const TileAxis& axis) {
         return std::none_of(axis.loops.begin(), axis.loops.end(),
                             [&](int r) { return c_.inputs.loops[r].layer->lanes; });

@@ -66,9 +66,13 @@ void report_crashes_to(int socket) {
 /// parent that is gone already has closed the socket.
 void die_with_the_parent() { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
-/// Ctrl-C reaches all processes of a terminal, and the parent decides what it means: a candidate
-/// that is interrupted has not crashed.
-void leave_interrupts_to_the_parent() { std::signal(SIGINT, SIG_IGN); }
+/// Ctrl-C reaches all processes of a terminal's group, and the parent decides what it means: a
+/// candidate that is interrupted has not crashed. Drivers may install handlers of their own, so the
+/// worker is in a group of its own.
+void leave_interrupts_to_the_parent() {
+  setpgid(0, 0);
+  std::signal(SIGINT, SIG_IGN);
+}
 
 /// Where the memory of the machine is full, a candidate goes first and not who tries it.
 void volunteer_for_the_end() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
@@ -119,7 +123,18 @@ kernel::Module module_of(const WorkRequest& request) {
 /// few kernels, and the copies of buffers whose inputs stay.
 class Workshop {
  public:
+  /// After a failure nobody knows what the copies hold.
   Outcome compute(const WorkRequest& request, const SharedBuffers& shared) {
+    try {
+      return computed(request, shared);
+    } catch (...) {
+      copies_ = nullptr;
+      throw;
+    }
+  }
+
+ private:
+  Outcome computed(const WorkRequest& request, const SharedBuffers& shared) {
     const Device& device = device_of(request);
     const LoadedKernel& kernel = kernel_of(request, device);
     prepare(request, shared, device);
@@ -145,7 +160,6 @@ class Workshop {
     return outcome;
   }
 
- private:
   const Device& device_of(const WorkRequest& request) {
     auto& device = devices_[request.device];
     if (!device) device = open_device(request.device);

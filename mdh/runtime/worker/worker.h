@@ -4,8 +4,8 @@
 // threads nor the OpenMP state of its parent. It is reused for any number of runs; after one that
 // ended it, the next run starts another. Buffers are shared memory. What goes wrong is a value.
 //
-// The process opens the device that a run is meant for and keeps it open, with the kernel and the
-// inputs of the last run: a driver that crashes or hangs is one more thing that costs one run.
+// The process opens the device that a run is meant for and keeps it open, with the last few kernels
+// and, where they are to stay, the inputs: a driver that crashes or hangs is one more thing that costs one run.
 #pragma once
 
 #include <sys/types.h>
