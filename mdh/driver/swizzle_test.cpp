@@ -36,8 +36,9 @@ std::string check_of(const Grid& g, size_t number) {
 }
 
 TEST(Swizzle, every_member_of_the_grid_begins_once_and_blocks_of_rows_one_after_the_other) {
-  const std::vector<Grid> grids = {{1, 1, 2}, {1, 7, 3},   {7, 1, 3}, {5, 3, 2},   {7, 11, 3},
-                                   {8, 8, 4}, {13, 17, 5}, {3, 5, 8}, {31, 29, 8}, {9, 4, 9}};
+  const std::vector<Grid> grids = {{1, 1, 2},   {1, 7, 3}, {7, 1, 3},        {5, 3, 2},
+                                   {7, 11, 3},  {8, 8, 4}, {13, 17, 5},      {3, 5, 8},
+                                   {31, 29, 8}, {9, 4, 9}, {5, 4, INT64_MAX}};
   std::string text, calls;
   for (size_t n = 0; n < grids.size(); ++n) {
     text += check_of(grids[n], n);

@@ -229,6 +229,18 @@ TEST(Code, cores_combine_where_there_is_something_to_combine) {
   }
 }
 
+TEST(Code, parts_of_a_scan_are_joined_in_one_way) {
+  const hl::Program scan = hl::parse(
+      "mdh 1\nprogram sums = out_view( y: i64 = [i] ) * md_hom( i: 8 by ps(add) ) { y = x; }"
+      " * inp_view( x: i64 = [i] )");
+  const Config c = parse_config(R"({"mdh_config": 1, "layers": ["COR", "L1"],
+      "split": {"i": ["COR 2", "L1 4"]}, "order": ["COR.i", "L1.i"],
+      "code": {"combine": {"COR.i": "team_tree"}}})");
+  const Diagnostic d = diagnostic_of([&] { validate(c, scan, machine::find_machine("cpu")); });
+  EXPECT_EQ(d.code, "E353");
+  EXPECT_EQ(d.message, "code.combine.COR.i: parts of a scan are joined in one way");
+}
+
 TEST(Code, cores_shuffle_where_they_combine_privately) {
   Config c = config(R"("layers": ["SMX", "CC"], "split": {"i": ["SMX 8"], "k": ["CC 8"]},
     "order": ["SMX.i", "CC.k"], "code": {"combine": {"CC.k": "shuffle"}})");

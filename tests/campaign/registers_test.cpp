@@ -27,8 +27,7 @@ TEST(Registers, modules_name_what_became_an_array) {
   const Triple triple{
       hl::parse("mdh 1\nprogram sums = out_view( y: f32 = [i] ) * md_hom( i: 8 by cc, k: 12 by "
                 "pw(add) ) { y = x; } * inp_view( x: f32 = [i, k] )"),
-      machine::find_machine("cpu"),
-      ll::parse_config(R"({"mdh_config": 1, "layers": ["L1", "REG"],
+      machine::find_machine("cpu"), ll::parse_config(R"({"mdh_config": 1, "layers": ["L1", "REG"],
           "split": {"i": ["L1 4", "REG 2"], "k": ["L1 12"]}, "order": ["L1.i", "L1.k", "REG.i"],
           "stage": {"x": [{"from": "L1.k", "region": "REG"}]},
           "acc": {"y": [{"inside": "L1.k", "region": "REG"}]}})")};

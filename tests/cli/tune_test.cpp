@@ -224,6 +224,10 @@ TEST_F(Tune, mistakes_are_explained) {
   const Outcome lock = mdh("tune matvec --size 8,8 --lock split.x=COR2 --no-records");
   EXPECT_EQ(lock.exit, 2);
   EXPECT_NE(lock.err.find("there is no dimension 'x'"), std::string::npos) << describe(lock);
+  const Outcome edge = mdh("tune matvec --size 8,8 --lock edge.i=sharp --no-records");
+  EXPECT_EQ(edge.exit, 2);
+  EXPECT_NE(edge.err.find("it is one of auto, clamp, pad, mask, overlap [E882]"), std::string::npos)
+      << describe(edge);
   const Outcome target = mdh("tune matvec --size 8,8 --target reference --no-records");
   EXPECT_EQ(target.exit, 2);
   EXPECT_NE(target.err.find("not supported: tuning for target 'reference'"), std::string::npos)

@@ -197,6 +197,28 @@ TEST(SearchSpace, tiles_whose_results_are_stored_one_by_one_are_small) {
   EXPECT_GT(across, 20);
 }
 
+/// Where a tile divides the dimension there is no edge to decide about; elsewhere it is as locked.
+TEST(SearchSpace, a_lock_holds_wherever_there_is_something_to_decide) {
+  const hl::Program program = program_of("matmul", {{"I", 61}, {"J", 61}, {"K", 61}});
+  const search::SearchSpace space(program, machine::find_machine("cpu"),
+                                  {.cores = 2,
+                                   .obeys = {.team_tree = true},
+                                   .locks = {"edge.i=clamp", "combine.COR=team_tree"}});
+  Random random(3);
+  int clamped = 0, in_steps = 0;
+  for (int n = 0; n < 60; ++n) {
+    const ll::Config config = space.config(space.sample(random));
+    const auto edge = config.code.edge.find("i");
+    if (edge != config.code.edge.end()) {
+      EXPECT_EQ(edge->second, ll::Edge::clamp);
+      ++clamped;
+    }
+    in_steps += config.code.combine.empty() ? 0 : 1;
+  }
+  EXPECT_GT(clamped, 10);
+  EXPECT_GT(in_steps, 3);
+}
+
 TEST(SearchSpace, what_is_locked_is_in_every_configuration) {
   const hl::Program program = program_of("matmul", {{"I", 64}, {"J", 64}, {"K", 64}});
   const search::SearchSpace space(
@@ -264,6 +286,7 @@ TEST(SearchSpace, locks_that_mean_nothing_are_refused) {
   expect_lock_error("split.x=COR 2", "E882", "there is no dimension 'x'");
   expect_lock_error("split.i=GPU 2", "E882", "layer 'GPU' is not searched");
   expect_lock_error("split.i=COR two", "E882", "'two' is no number of parts");
+  expect_lock_error("edge.i=sharp", "E882", "it is one of auto, clamp, pad, mask, overlap");
   expect_lock_error("order", "E882", "there is no '='");
   expect_lock_error("colour=red", "E882", "there is no parameter 'colour'");
   expect_lock_error("split.i=REG 25", "E881", "no configuration has all that is locked");
