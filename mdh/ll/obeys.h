@@ -1,5 +1,5 @@
 // Which decisions of a configuration a target carries out. The others are named in a note, and no
-// search tries them there.
+// search on that target tries those that are listed here.
 #pragma once
 
 namespace mdh::ll {

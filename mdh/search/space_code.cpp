@@ -135,7 +135,8 @@ void add_buffer(const SpaceContext& c, const std::string& b, std::vector<Paramet
   if (!c.is_gpu()) return;
   add("pad", {"0", "4"}, &Stagings::copy);
   add("depth", {"1", "2"}, &Stagings::copy);
-  add("transport", {"plain", "async"}, &Stagings::copy);
+  add("transport", {"plain", "registers", "async"}, &Stagings::copy);
+  add("width", {"0", "16"}, &Stagings::copy);
   add("ready", {"1", "2"}, &Stagings::registers);  // depth in registers
 }
 
@@ -262,6 +263,7 @@ void decode_buffer(const SpaceContext& c, const Point& p, const std::string& b,
     if (has.copy) {
       codes.front().pad = std::stol(p.label("pad." + b));
       codes.front().depth = std::stol(p.label("depth." + b));
+      codes.front().width = std::stol(p.label("width." + b));
       const auto& names = names_of(ll::Transport{});
       const auto found = std::find(names.begin(), names.end(), p.label("transport." + b));
       codes.front().transport = static_cast<ll::Transport>(found - names.begin());
@@ -301,7 +303,7 @@ void encode_buffer(const SpaceContext& c, const ll::Config& config, const std::s
   values["ahead." + b] = "0";
   values["roll." + b] = values["opaque." + b] = values["blocks." + b] = "no";
   if (c.is_gpu()) {
-    values["pad." + b] = "0";
+    values["pad." + b] = values["width." + b] = "0";
     values["depth." + b] = values["ready." + b] = "1";
     values["transport." + b] = "plain";
   }
@@ -318,8 +320,8 @@ void encode_buffer(const SpaceContext& c, const ll::Config& config, const std::s
     values[(registers ? "ready." : "depth.") + b] = std::to_string(code.depth);
     if (registers) continue;
     values["pad." + b] = std::to_string(code.pad);
-    values["transport." + b] = name_of(
-        code.transport == ll::Transport::async ? ll::Transport::async : ll::Transport::plain);
+    values["width." + b] = std::to_string(code.width);
+    values["transport." + b] = name_of(code.transport);
   }
 }
 

@@ -158,10 +158,8 @@ const machine::Region& middle_region(const SpaceContext& c) {
   return c.machine.regions[c.machine.regions.size() - 2];
 }
 
-/// Layers around the one inside of which results are in registers. A cache keeps what it likes:
-/// only in a memory of its own is there anything to decide.
+/// Layers around the one inside of which results are in registers.
 std::vector<Value> middle_layers(const SpaceContext& c, const Point& p, const std::string& buffer) {
-  if (!middle_region(c).is_explicit) return {std::string("none")};
   std::string inside = p.label("acc." + buffer);
   const bool replicated = inside == c.layers.registers || inside == c.layers.lanes;
   if (replicated && p.label("late") != "none") inside = p.label("late");
@@ -354,7 +352,6 @@ void encode_places(const SpaceContext& c, const ll::Config& config, NamedValues&
     if (places == config.acc.end()) continue;
     for (const ll::Relocation& r : places->second) {
       const bool registers = r.region == c.layers.register_region;
-      if (!registers && !middle_region(c).is_explicit) continue;
       const bool lanes = r.from.layer == c.layers.lanes;
       values[(registers ? "acc." : "mid.") + buffer] = lanes ? c.layers.registers : r.from.layer;
     }

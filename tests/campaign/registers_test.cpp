@@ -11,14 +11,14 @@ namespace {
 /// them, and they are arrays: one or two of a hundred.
 TEST(Registers, hold_what_decompositions_mean_to_be_there) {
   RegisterCount all;
-  for (uint64_t seed = 0; seed < 1000; ++seed) {
+  for (uint64_t seed = 0; seed < 500; ++seed) {
     const auto one = prepare(make_triple(seed), seed, "openmp");
     if (!one) continue;
     const RegisterCount mine = registers_of(*one);
     all.meant += mine.meant;
     all.kept += mine.kept;
   }
-  EXPECT_GT(all.meant, 60);
+  EXPECT_GT(all.meant, 25);
   EXPECT_GT(all.kept, 0.95 * all.meant) << all.kept << " of " << all.meant;
 }
 

@@ -141,19 +141,19 @@ TEST_F(Tune, a_record_of_a_neighbouring_size_is_not_preferred_to_what_is_faster)
   const runtime::ScopedEnvironment rates("MDH_RATES", "typical");
   // Two threads that other programs disturb may be slower than one.
   const std::string one = " --threads 1 --records " + file();
-  ASSERT_EQ(mdh("tune matvec --size 1200,816 --budget 1 -q" + one).exit, 0);
+  ASSERT_EQ(mdh("tune matvec --size 1200,832 --budget 1 -q" + one).exit, 0);
   // As if the best of that size were slow code.
   json record = records().front();
   record["config"]["code"]["kernel"] = {{"compiler", "gcc"}, {"flags", {"-O0"}}};
   record["time_us"]["median"] = 0.001;
   record.erase("load");
   write_file(file(), record.dump() + "\n");
-  const Outcome o = mdh("run matvec --size 1200,800 --json" + one);
+  const Outcome o = mdh("run matvec --size 1200,768 --json" + one);
   ASSERT_EQ(o.exit, 0) << describe(o);
   EXPECT_TRUE(contains(o.err, "comparing the model's choice with the best one of a neighbouring"))
       << o.err;
   EXPECT_EQ(json::parse(o.out, nullptr, false).value("config_source", ""), "model");
-  const Outcome without = mdh("run matvec --size 1200,800 --json --no-records");
+  const Outcome without = mdh("run matvec --size 1200,768 --json --no-records");
   EXPECT_FALSE(contains(without.err, "comparing")) << without.err;
 }
 

@@ -66,13 +66,9 @@ void report_crashes_to(int socket) {
 /// parent that is gone already has closed the socket.
 void die_with_the_parent() { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
-/// Ctrl-C reaches all processes of a terminal's group, and the parent decides what it means: a
-/// candidate that is interrupted has not crashed. Drivers may install handlers of their own, so the
-/// worker is in a group of its own.
-void leave_interrupts_to_the_parent() {
-  setpgid(0, 0);
-  std::signal(SIGINT, SIG_IGN);
-}
+/// Ctrl-C reaches all processes of a terminal, and the parent decides what it means: a candidate
+/// that is interrupted has not crashed.
+void leave_interrupts_to_the_parent() { std::signal(SIGINT, SIG_IGN); }
 
 /// Where the memory of the machine is full, a candidate goes first and not who tries it.
 void volunteer_for_the_end() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
