@@ -1,7 +1,6 @@
 // A back end: one language in which programs are printed, and what is known about it before
 // anything runs. How the printed code gets onto a device is the business of a runtime
-// (runtime/device.h); a
-// row of the table of targets (driver/target.cpp) joins the two.
+// (runtime/device.h); a row of the table of targets (driver/target.cpp) joins the two.
 #pragma once
 
 #include <functional>

@@ -1,30 +1,18 @@
 #include "mdh/driver/devices.h"
 
+#include <algorithm>
 #include <set>
 
 #include "mdh/calibration/machine_identity.h"
 #include "mdh/ll/roles.h"
 
 namespace mdh::driver {
-namespace {
-
-/// The layers of cores inside of groups, from outside in.
-std::vector<std::string> members_of(const machine::Machine& m, const std::string& groups) {
-  std::vector<std::string> members;
-  bool is_inside = false;
-  for (const machine::Layer& layer : m.layers) {
-    if (layer.kind == machine::LayerKind::cores && is_inside) members.push_back(layer.name);
-    is_inside = is_inside || layer.name == groups;
-  }
-  return members;
-}
-
-}  // namespace
 
 void take_numbers(const runtime::GridNumbers& numbers, machine::Machine& m) {
   const ll::Roles roles = ll::roles_of(m);
   if (roles.threads.empty()) return;  // no grid
-  const std::vector<std::string> members = members_of(m, roles.groups);
+  const auto groups = std::find(roles.cores.begin(), roles.cores.end(), roles.groups);
+  const std::vector<std::string> members(groups + 1, roles.cores.end());
   for (machine::Region& region : m.regions) {
     if (region.name == roles.shared) region.capacity = numbers.local_bytes;
   }

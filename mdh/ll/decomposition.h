@@ -61,8 +61,8 @@ class Decomposition {
   /// What happens at the end of each dimension.
   const std::vector<DimensionEnd>& ends() const;
 
-  /// Some tile of registers is computed as a whole: no dimension ends inside of the first one, or has
-  /// loops that end at its edge. Where there is none, nothing is named element by element, and
+  /// Some tile of registers is computed as a whole: no dimension ends inside of the first one, or
+  /// has loops that end at its edge. Where there is none, nothing is named element by element, and
   /// registers are arrays.
   bool has_whole_tiles() const;
 

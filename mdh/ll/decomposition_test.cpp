@@ -138,11 +138,5 @@ TEST(Decomposition, the_configuration_may_decide_about_an_edge) {
   EXPECT_EQ(last_of(with_edge("clamp"), 32, 0), LastTile::fits) << "there is no edge";
 }
 
-TEST(Decomposition, is_counted_once) {
-  const Meaning m(tiled(""), matmul(32));
-  EXPECT_EQ(&m.d.footprint(), &m.d.footprint());
-  EXPECT_EQ(print(m.d.footprint(), m.low), print(footprint(m.low, cpu()), m.low));
-}
-
 }  // namespace
 }  // namespace mdh::ll::decomposition_test

@@ -34,8 +34,8 @@ std::vector<Staging> stagings(const Program& p, const Nest& inputs,
 /// Decisions about the code of an input's staging; the usual ones if there are none.
 StageCode stage_code(const Program& p, size_t buffer, int number);
 
-/// The region belongs to registers alone: to layers whose parts are side by side. A tile in it that loops walk along is an array in memory
-/// nevertheless.
+/// The region belongs to registers alone: to layers whose parts are side by side. A tile in it that
+/// loops walk along is an array in memory nevertheless.
 bool is_register(const machine::Machine& machine, const std::string& region);
 
 }  // namespace mdh::ll

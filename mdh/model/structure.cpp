@@ -25,20 +25,6 @@ size_t Structure::loops_before(int position) const {
                                            [](const ll::NestLoop* l) { return is_loop(*l); }));
 }
 
-std::vector<const ll::Staging*> Work::stagings_of(size_t input) const {
-  std::vector<const ll::Staging*> mine;
-  for (const ll::Staging& s : d.stagings()) {
-    if (s.buffer == input) mine.push_back(&s);
-  }
-  return mine;
-}
-
-bool Work::is_copied(size_t input) const {
-  return std::any_of(d.stagings().begin(), d.stagings().end(), [&](const ll::Staging& s) {
-    return s.buffer == input && is_copy_in_memory(s);
-  });
-}
-
 int64_t points(const Loops& loops, int dimension, size_t from) {
   int64_t count = 1;
   for (size_t n = from; n < loops.size(); ++n) {

@@ -39,12 +39,6 @@ struct Work {
   bool is_reduced(int dimension) const {
     return shape.dimensions[dimension].kind != DimensionKind::kept;
   }
-
-  /// Stagings of an input, by its number, from outside in; those of all families of accesses.
-  std::vector<const ll::Staging*> stagings_of(size_t input) const;
-
-  /// It is read from a copy in memory.
-  bool is_copied(size_t input) const;
 };
 
 inline bool is_loop(const ll::NestLoop& loop) {

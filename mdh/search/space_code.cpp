@@ -173,16 +173,15 @@ Parameter store_parameter(const SpaceContext& c) {
       values.emplace_back(name_of(ll::Hint::streaming));
     return values;
   };
-  std::vector<std::string> reads = parts_names(c);
-  reads.insert(reads.begin(), "fuse");
+  const std::vector<std::string> reads = parts_and_fuse(c);
   return {"store", range, reads, tune::ParameterKind::categorical};
 }
 
 /// What happens where the last tile of registers is not whole. Where tiles can be shifted back or
 /// computed whole, they are if nothing is said; asking for it changes no code.
 Parameter edge_parameter(const SpaceContext& c, const std::string& dimension) {
-  std::vector<std::string> reads = parts_names(c), tiles;
-  reads.insert(reads.begin(), "fuse");
+  const std::vector<std::string> reads = parts_and_fuse(c);
+  std::vector<std::string> tiles;
   for (const std::string& layer : {c.layers.registers, c.layers.lanes}) {
     if (!layer.empty()) tiles.push_back(layer + "." + dimension);
   }

@@ -130,4 +130,10 @@ SpaceContext space_context(const hl::Program& program, const machine::Machine& m
   return c;
 }
 
+std::vector<std::string> parts_and_fuse(const SpaceContext& c) {
+  std::vector<std::string> names = parts_names(c);
+  names.insert(names.begin(), "fuse");
+  return names;
+}
+
 }  // namespace mdh::search::space

@@ -62,6 +62,12 @@ SpaceContext space_context(const hl::Program& program, const machine::Machine& m
 /// Names of all parameters for parts: "REG.i".
 std::vector<std::string> parts_names(const SpaceContext& context);
 
+/// The same and "fuse": what a range reads that depends on where parts are.
+std::vector<std::string> parts_and_fuse(const SpaceContext& context);
+
+/// Rows of a grid whose members begin side by side.
+inline const std::vector<std::string> swizzles = {"1", "4", "8"};
+
 /// The parts of every level at a point that holds parts_names() and "fuse"; the outer memory layer
 /// takes what is left. Levels with one part are left out. Many ranges ask for the same point.
 const LevelParts& parts_at(const SpaceContext& context, const tune::Point& point);

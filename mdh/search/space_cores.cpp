@@ -32,16 +32,14 @@ Parameter dealt_parameter(const SpaceContext& c, const std::string& name,
     for (size_t n = 1; !waits && n < choices.size(); ++n) values.emplace_back(choices[n]);
     return values;
   };
-  std::vector<std::string> reads = parts_names(c);
-  reads.insert(reads.begin(), "fuse");
+  const std::vector<std::string> reads = parts_and_fuse(c);
   return {name, range, reads, tune::ParameterKind::categorical};
 }
 
 /// Parameters that depend on where parts are.
 Parameter parts_parameter(const SpaceContext& c, const std::string& name,
                           std::function<std::vector<Value>(const Point&)> range) {
-  std::vector<std::string> reads = parts_names(c);
-  reads.insert(reads.begin(), "fuse");
+  const std::vector<std::string> reads = parts_and_fuse(c);
   return {name, std::move(range), reads, tune::ParameterKind::categorical};
 }
 
@@ -89,11 +87,11 @@ Parameter tags_parameter(const SpaceContext& c) {
 /// Members of a grid of several dimensions begin row by row, or several rows side by side.
 Parameter swizzle_parameter(const SpaceContext& c) {
   return parts_parameter(c, "swizzle", [&c](const Point& p) {
-    std::vector<Value> values = {std::string("1")};
+    std::vector<Value> values = {swizzles.front()};
     const auto there =
         dimensions_on(c, c.variant(p.label("fuse")), parts_at(c, p), c.layers.cores.front());
     if (there.size() > 1) {
-      for (const char* rows : {"4", "8"}) values.emplace_back(std::string(rows));
+      values.insert(values.end(), swizzles.begin() + 1, swizzles.end());
     }
     return values;
   });
@@ -118,7 +116,7 @@ bool has_swizzle(const SpaceContext& c) {
 }  // namespace
 
 void add_core_code(const SpaceContext& c, std::vector<Parameter>& parameters) {
-  // Groups begin when the device likes; several parts each they have in turns.
+  // A group has one part, or several in turns; no group takes parts as they come.
   const std::vector<std::string> of_groups = {name_of(ll::Deal::block), name_of(ll::Deal::cyclic)};
   parameters.push_back(dealt_parameter(c, "deal", c.is_gpu() ? of_groups : names_of(ll::Deal{})));
   parameters.push_back(dealt_parameter(c, "cores", counts_of_cores(c)));

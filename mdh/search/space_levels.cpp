@@ -189,12 +189,6 @@ Parameter parts_parameter(const SpaceContext& c, const std::string& layer, size_
   return {level_name(layer, dimension), range, reads, tune::ParameterKind::ordinal};
 }
 
-std::vector<std::string> parts_and_fuse(const SpaceContext& c) {
-  std::vector<std::string> names = parts_names(c);
-  names.insert(names.begin(), "fuse");
-  return names;
-}
-
 /// All orders of some words.
 std::vector<Value> permutations(std::vector<std::string> words) {
   std::vector<size_t> order(words.size());

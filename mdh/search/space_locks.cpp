@@ -89,7 +89,7 @@ std::vector<LateDecision> late_decisions(const SpaceContext& c) {
   tags.emplace_back("none");
   return {{"edge.", names_of(ll::Edge{})}, {"combine.", names_of(ll::Combination{})},
           {"deal", names_of(ll::Deal{})},  {"store", names_of(ll::Hint{})},
-          {"swizzle", {"1", "4", "8"}},    {"tags", tags}};
+          {"swizzle", swizzles},           {"tags", tags}};
 }
 
 /// Where the decision is there to be taken, it is taken so.

@@ -14,12 +14,6 @@ using tune::Parameter;
 using tune::Point;
 using tune::Value;
 
-std::vector<std::string> all_parts(const SpaceContext& c) {
-  std::vector<std::string> names = parts_names(c);
-  names.insert(names.begin(), "fuse");
-  return names;
-}
-
 std::string place_label(const std::string& layer, size_t number) {
   return layer + "+" + std::to_string(number);
 }
@@ -119,7 +113,7 @@ void add_input(const SpaceContext& c, const std::string& buffer,
   const auto kind = tune::ParameterKind::categorical;
   const std::string pack = "pack." + buffer;
   parameters.push_back(
-      {pack, [&c](const Point& p) { return memory_places(c, p); }, all_parts(c), kind});
+      {pack, [&c](const Point& p) { return memory_places(c, p); }, parts_and_fuse(c), kind});
   parameters.push_back({pack + ".region",
                         [&c, pack](const Point& p) { return regions_at(c, p.label(pack)); },
                         {pack},
@@ -129,7 +123,7 @@ void add_input(const SpaceContext& c, const std::string& buffer,
        [&c, pack](const Point& p) { return layouts_in(c, p.label(pack + ".region")); },
        {pack + ".region"},
        kind});
-  std::vector<std::string> reads = all_parts(c);
+  std::vector<std::string> reads = parts_and_fuse(c);
   reads.insert(reads.end(), {pack, "order." + c.layers.inner});
   parameters.push_back({"registers." + buffer,
                         [&c, buffer](const Point& p) { return register_places(c, p, buffer); },
@@ -202,7 +196,7 @@ std::vector<Value> result_layers(const SpaceContext& c, const Point& p) {
 void add_output(const SpaceContext& c, const std::string& buffer,
                 std::vector<Parameter>& parameters) {
   const auto kind = tune::ParameterKind::categorical;
-  std::vector<std::string> reads = all_parts(c);
+  std::vector<std::string> reads = parts_and_fuse(c);
   reads.insert(reads.end(), {"late", "order." + c.layers.inner, "order." + c.layers.outer});
   parameters.push_back(
       {"acc." + buffer, [&c](const Point& p) { return result_layers(c, p); }, reads, kind});

@@ -192,13 +192,14 @@ struct Candidates::Parts {
   }
 
   /// The trial says why a run failed.
-  void run_on(const kernel::Module& module, const std::string& library, const driver::Memory& where,
-              Trial& trial) {
+  void run_on(const kernel::Module& module, const runtime::Object& object,
+              const driver::Memory& where, Trial& trial) {
+    const double to_compile = object.is_source ? seconds_for_twin : 0;
     const runtime::Outcome outcome =
-        worker_of(module).run(module, library, where.shared(),
+        worker_of(module).run(module, object.path, where.shared(),
                               {.device = device->name(),
                                .threads = options.threads,
-                               .time_limit = options.worker.time_limit + seconds_for_twin});
+                               .time_limit = options.worker.time_limit + to_compile});
     if (outcome.status != runtime::WorkStatus::ok) take_failure(outcome, trial);
     runtime::require_success(outcome);
   }
@@ -246,9 +247,9 @@ struct Candidates::Parts {
       if (!object) return take_unverified(built.failure, trial);
     }
     driver::CandidateCheck::Runs runs = {
-        [&](const driver::Memory& where) { run_on(c.module, c.object.path, where, trial); }, {}};
+        [&](const driver::Memory& where) { run_on(c.module, c.object, where, trial); }, {}};
     if (object) {
-      runs.twin = [&](const driver::Memory& where) { run_on(*twin, object->path, where, trial); };
+      runs.twin = [&](const driver::Memory& where) { run_on(*twin, *object, where, trial); };
     }
     const driver::Verification v = yardstick->verify(stages, runs);
     if (!v.right) take_wrong(v.complaint, trial);
