@@ -13,7 +13,8 @@
 
 namespace mdh::backend {
 
-/// Which decisions of a configuration have an effect on what is printed.
+/// Which decisions of a configuration have an effect on what is printed: so these are the choices
+/// that a back end adds to the spaces of searches.
 using ll::Obeys;
 
 struct Backend {
@@ -25,6 +26,9 @@ struct Backend {
   /// Source text and how to call it; none for the reference, which is interpreted. A test may print
   /// something else.
   std::function<kernel::Module(const loop::Program&, const std::string& name)> print;
+  /// The source with a plain function around it, which programs that know nothing of mdh can call.
+  /// None where nobody has built that yet.
+  std::function<std::string(const kernel::Module&)> with_caller;
 };
 
 }  // namespace mdh::backend

@@ -11,8 +11,9 @@ class Collector {
 
   void stage(const std::string& where, const ll::StageCode& code, const Backend& backend) {
     const ll::StageCode plain;
-    add(code.transport == ll::Transport::registers, where + ".transport");
-    add(code.width != plain.width, where + ".width");
+    add(code.transport == ll::Transport::registers && !backend.obeys.transport,
+        where + ".transport");
+    add(code.width != plain.width && !backend.obeys.width, where + ".width");
     add(code.prefetch && !backend.obeys.prefetch, where + ".prefetch");
     add(code.hint != plain.hint, where + ".hint");
     add(code.opaque && !backend.obeys.opaque, where + ".opaque");

@@ -10,6 +10,7 @@
 #include "mdh/calibration/kernels.h"
 #include "mdh/calibration/memory.h"
 #include "mdh/calibration/team.h"
+#include "mdh/support/text.h"
 #include "mdh/tune/record.h"
 
 namespace mdh::calibration {
@@ -60,6 +61,8 @@ class Measurement {
   static constexpr size_t mega = size_t{1} << 20;
 
   model::Rates& rates() { return result_.rates; }
+
+  size_t last_cache() const { return static_cast<size_t>(result_.rates.last_cache().bytes); }
 
   void take(const std::string& name, double measured, double& rate) {
     calibration::take(name, measured, rate, result_.typical);
@@ -136,15 +139,20 @@ class Measurement {
     return static_cast<double>(bytes * rounds) / time;
   }
 
+  /// Each cache behind the first, by what fits it and not the one before.
   void measure_caches() {
-    const auto l1 = static_cast<size_t>(rates().l1_bytes),
-               l2 = static_cast<size_t>(rates().l2_bytes),
-               l3 = static_cast<size_t>(rates().l3_bytes);
-    take("l2_gbs", read_rate(std::max(l2 / 2, 2 * l1)), rates().l2);
-    if (l3 >= 4 * l2) {
-      take("l3_gbs", read_rate(std::min(4 * l2, l3 / 2)), rates().l3);
-    } else {
-      keep("l3_gbs", "hardly larger than the second cache");
+    auto& memories = rates().memories;
+    for (size_t n = 1; n + 1 < memories.size(); ++n) {
+      const auto before = static_cast<size_t>(memories[n - 1].bytes),
+                 mine = static_cast<size_t>(memories[n].bytes);
+      const std::string name = lower_case(memories[n].name) + "_gbs";
+      if (n == 1) {
+        take(name, read_rate(std::max(mine / 2, 2 * before)), memories[n].rate);
+      } else if (mine >= 4 * before) {
+        take(name, read_rate(std::min(4 * before, mine / 2)), memories[n].rate);
+      } else {
+        keep(name, "hardly larger than the cache before");
+      }
     }
     measure_pages();
   }
@@ -169,8 +177,7 @@ class Measurement {
   void measure_memory() {
     constexpr size_t piece = mega;
     const size_t bytes =
-        std::clamp<size_t>(2 * static_cast<size_t>(rates().l3_bytes), 64 * mega, 256 * mega) /
-        piece * piece;
+        std::clamp<size_t>(2 * last_cache(), 64 * mega, 256 * mega) / piece * piece;
     const Pages pages(bytes);
     if (pages.empty()) return keep("memory_gbs", "no memory");
     pages.fill(0, bytes);
@@ -184,7 +191,8 @@ class Measurement {
       }
     }
     std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-    take("memory_gbs", static_cast<double>(piece) / times[times.size() / 2], rates().memory);
+    take("memory_gbs", static_cast<double>(piece) / times[times.size() / 2],
+         rates().memories.back().rate);
   }
 
   void measure_team() {
@@ -207,16 +215,16 @@ class Measurement {
   }
 
   void measure_alone() {
-    rates().memory_of_all = rates().memory;
+    rates().memory_of_all = rates().farthest().rate;
     keep("barrier_ns, launch_ns", "there is one thread");
   }
 
   /// More than all caches hold together, as far as that is known.
   size_t bytes_of_all() const {
     const auto threads = static_cast<size_t>(threads_);
-    const auto l2 = static_cast<size_t>(result_.rates.l2_bytes),
-               l3 = static_cast<size_t>(result_.rates.l3_bytes);
-    const size_t caches = threads * l2 + (1 + threads / 8) * l3;
+    const auto& memories = result_.rates.memories;
+    const auto own = static_cast<size_t>(memories[1].bytes);
+    const size_t caches = threads * own + (1 + threads / 8) * last_cache();
     const size_t bytes =
         std::clamp(2 * caches, 64 * mega, std::max<size_t>(64, 32 * threads) * mega);
     return std::min(bytes, 1024 * mega);

@@ -31,22 +31,22 @@ TEST(Calibrate, measures_numbers_that_fit_together) {
   EXPECT_GT(r.instruction, 0.005);
   EXPECT_LT(r.operation, 1.1 * r.latency) << "many at once take no longer than one after the other";
   EXPECT_LT(r.instruction, r.latency);
-  EXPECT_LT(r.memory, 1000);
-  EXPECT_GT(r.l2, r.memory / 3);
-  EXPECT_GT(r.memory_of_all, r.memory / 4);
+  EXPECT_LT(r.farthest().rate, 1000);
+  EXPECT_GT(r.memories[1].rate, r.farthest().rate / 3);
+  EXPECT_GT(r.memory_of_all, r.farthest().rate / 4);
   EXPECT_GT(r.page_miss, 0);
   EXPECT_GT(r.barrier, 0);
   EXPECT_GT(r.launch, 0);
   const machine::Probe host = machine::probe_host();
   if (host.l2_bytes) {
-    EXPECT_EQ(r.l2_bytes, *host.l2_bytes);
+    EXPECT_EQ(r.memories[1].bytes, *host.l2_bytes);
   }
 }
 
 TEST(Calibrate, team_of_one_thread_has_no_barriers) {
   const Calibration c = calibrate(1);
   EXPECT_TRUE(names(c.typical, "barrier_ns"));
-  EXPECT_EQ(c.rates.memory_of_all, c.rates.memory);
+  EXPECT_EQ(c.rates.memory_of_all, c.rates.farthest().rate);
   EXPECT_EQ(c.rates.barrier, model::Rates().barrier);
 }
 

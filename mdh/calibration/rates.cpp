@@ -1,5 +1,6 @@
 #include "mdh/calibration/rates.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 
@@ -8,6 +9,7 @@
 #include "mdh/support/cores.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/files.h"
+#include "mdh/support/text.h"
 
 namespace mdh::calibration {
 namespace {
@@ -19,15 +21,7 @@ int threads_for(int cores) { return std::clamp(cores, 1, available_cores()); }
 
 /// What the description says counts; what it leaves open stays.
 model::Rates described(model::Rates rates, const machine::Machine& machine, int cores) {
-  const auto capacity = [&](const char* name, int64_t& bytes) {
-    const machine::Region* region = machine.find_region(name);
-    if (region && region->capacity) bytes = *region->capacity;
-  };
-  capacity("L1", rates.l1_bytes);
-  capacity("L2", rates.l2_bytes);
-  capacity("L3", rates.l3_bytes);
-  if (machine.vectors.bytes > 0) rates.vector_bytes = machine.vectors.bytes;
-  if (machine.vectors.registers > 0) rates.registers = machine.vectors.registers;
+  model::describe_by(machine, rates);
   rates.cores = std::max(1, cores);
   return rates;
 }
@@ -66,15 +60,17 @@ bool may_be_host(const machine::Machine& machine) {
   for (const machine::Layer& layer : machine.layers) {
     if (layer.kind == machine::LayerKind::cores) ++teams;
   }
-  const auto differs = [&](const char* name) {
+  const auto differs = [&](const std::string& name) {
     const machine::Region* mine = machine.find_region(name);
     const machine::Region* other = host.find_region(name);
-    return mine && mine->capacity && other->capacity && mine->capacity != other->capacity;
+    return mine && mine->capacity && other && other->capacity && mine->capacity != other->capacity;
   };
   const bool other_vectors = machine.vectors.bytes > 0 && machine.vectors != host.vectors;
   const bool is_device = machine.regions.empty() || machine.regions.front().is_explicit;
-  return teams == 1 && !is_device && !other_vectors && !differs("L1") && !differs("L2") &&
-         !differs("L3");
+  const std::vector<model::MemoryRate> memories = model::Rates{}.memories;
+  return teams == 1 && !is_device && !other_vectors &&
+         std::none_of(memories.begin(), memories.end(),
+                      [&](const model::MemoryRate& m) { return differs(m.name); });
 }
 
 model::Rates rates_of(const machine::Machine& machine, int cores) {
@@ -109,13 +105,17 @@ FreshRates measure_rates(int cores) {
 }
 
 std::string describe(const model::Rates& r) {
+  std::vector<std::string> reads;
+  for (size_t n = 1; n < r.memories.size(); ++n) {
+    reads.push_back(fmt::format("{} {:.3g}", r.memories[n].name, r.memories[n].rate));
+  }
   return fmt::format(
       "vectors of {} bytes: operation {:.3g} ns, latency {:.3g} ns, load {:.3g} ns\n"
       "instruction {:.3g} ns; an element: gathered {:.3g} ns, copied {:.3g} ns\n"
-      "a core reads L2 {:.3g}, L3 {:.3g}, memory {:.3g} GB/s; {} together: {:.3g} GB/s\n"
+      "a core reads {} GB/s; {} together: {:.3g} GB/s\n"
       "page miss {:.3g} ns, barrier {:.0f} ns, launch {:.0f} ns\n",
-      r.vector_bytes, r.operation, r.latency, r.load, r.instruction, r.gathered, r.copied, r.l2,
-      r.l3, r.memory, r.cores, r.memory_of_all, r.page_miss, r.barrier, r.launch);
+      r.vector_bytes, r.operation, r.latency, r.load, r.instruction, r.gathered, r.copied,
+      join(reads, ", "), r.cores, r.memory_of_all, r.page_miss, r.barrier, r.launch);
 }
 
 }  // namespace mdh::calibration

@@ -1,5 +1,6 @@
 #include "mdh/calibration/stored.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -17,18 +18,17 @@ using Json = nlohmann::ordered_json;
 
 /// Costs are divided by them, so none may be nothing.
 bool is_possible(const model::Rates& r) {
-  const double numbers[] = {r.operation, r.latency,       r.load,      r.instruction,
-                            r.gathered,  r.copied,        r.l2,        r.l3,
-                            r.memory,    r.memory_of_all, r.page_miss, r.barrier,
-                            r.launch,    r.line_l2,       r.line_l3,   r.line_memory};
-  for (const double number : numbers) {
-    if (!std::isfinite(number) || number <= 0) return false;
+  std::vector<double> numbers = {r.operation, r.latency, r.load,          r.instruction,
+                                 r.gathered,  r.copied,  r.memory_of_all, r.page_miss,
+                                 r.barrier,   r.launch};
+  std::vector<int64_t> counts = {r.line_bytes, r.vector_bytes, r.registers, int64_t{r.cores}};
+  for (size_t n = 0; n < r.memories.size(); ++n) {
+    if (n > 0) numbers.insert(numbers.end(), {r.memories[n].rate, r.memories[n].line});
+    if (n + 1 < r.memories.size()) counts.push_back(r.memories[n].bytes);
   }
-  for (const int64_t number : {r.l1_bytes, r.l2_bytes, r.l3_bytes, r.line_bytes, r.vector_bytes,
-                               r.registers, int64_t{r.cores}}) {
-    if (number <= 0) return false;
-  }
-  return true;
+  return std::all_of(numbers.begin(), numbers.end(),
+                     [](double number) { return std::isfinite(number) && number > 0; }) &&
+         std::all_of(counts.begin(), counts.end(), [](int64_t number) { return number > 0; });
 }
 
 }  // namespace

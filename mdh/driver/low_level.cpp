@@ -31,8 +31,8 @@ std::string print_low_level(const hl::Program& program, const machine::Machine& 
   if (stage == "table") return ll::print_table(config, low.computation, machine);
   if (stage == "derivation") return print(passes::derivation(program, machine, config));
   if (stage == "cost") {
-    return print(model::estimate(model::shape_of(low.computation), d,
-                                 calibration::rates_of(machine, available_cores())));
+    const model::Rates rates = calibration::rates_of(machine, available_cores());
+    return print(model::estimate(model::shape_of(low.computation), d, rates), rates);
   }
   internal_check(stage == "footprint", "there is no stage '{}'", stage);
   return print(d.footprint(), low);

@@ -35,6 +35,14 @@ std::string print_stage(const Stages& stages, const std::string& stage) {
   return stages.module.source;
 }
 
+std::string stand_alone_source(const Stages& stages, const Target& target) {
+  if (!target.with_caller) {
+    unsupported("E703", {}, fmt::format("a stand-alone source for the target '{}'", target.name),
+                "use --target openmp, or print the kernels alone: --source");
+  }
+  return target.with_caller(stages.module);
+}
+
 int64_t rounding_depth(const ll::Program& low, const machine::Machine& machine) {
   const hl::Program& p = low.computation;
   const auto combines = [&](const hl::Dimension& d) {

@@ -31,6 +31,9 @@ Stages lower_all(const hl::Program& program, const machine::Machine& machine,
 /// loops), "source".
 std::string print_stage(const Stages& stages, const std::string& stage);
 
+/// The source and a plain function around it. "Not supported" where the target has none.
+std::string stand_alone_source(const Stages& stages, const Target& target);
+
 /// Longest chain of roundings on the way to a result: the operations of f, then one per value that
 /// an accumulator takes in. Loops one inside the other share an accumulator, so their parts
 /// multiply; inside a reduction over cores every core begins one of its own.

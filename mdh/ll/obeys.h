@@ -14,6 +14,8 @@ struct Obeys {
   bool team_tree = false;  // cores that can wait for one another combine in steps
   bool tags = false;       // launches along several axes of the machine
   bool swizzle = false;    // the order in which members of a grid begin
+  bool transport = false;  // copies that wait in registers until the round is computed
+  bool width = false;      // bytes that one access of a copy moves
 };
 
 }  // namespace mdh::ll

@@ -120,9 +120,8 @@ int extras_of(const Work& w) {
 double Cost::total() const {
   // What is loaded ahead overlaps with computing, but never wholly.
   const double busy = compute + copies + results;
-  const double parts[] = {busy, l2, l3, memory};
-  double sum = 0;
-  for (const double part : parts) sum += part * part;
+  double sum = busy * busy;
+  for (const double part : from) sum += part * part;
   // Of two that cost the same, the plainer one.
   return (std::sqrt(sum) + overhead) * (1 + 0.002 * extras);
 }
@@ -142,19 +141,17 @@ Cost estimate(const Shape& shape, const ll::Decomposition& d, const Rates& rates
   const double mine = std::max(1.0, shares * share);
   const Movement movement(w);
   cost.copies = movement.copying() * mine;
-  const auto time = [&](int64_t capacity, double rate, double found, double& bytes) {
-    const Traffic t = movement.into(capacity);
-    bytes = t.bytes * mine;
-    return bytes / rate + t.lines * mine * found + t.page_misses * mine * rates.page_miss;
-  };
+  cost.from.assign(rates.memories.size(), 0);
   double bytes = 0;
-  cost.l2 = time(rates.l1_bytes, rates.l2, rates.line_l2, bytes);
-  cost.l3 = time(rates.l2_bytes, rates.l3, rates.line_l3, bytes);
-  cost.memory =
-      time(rates.l3_bytes / std::max(1, rates.cores), rates.memory, rates.line_memory, bytes);
+  for (size_t n = 1; n < rates.memories.size(); ++n) {
+    const Traffic t = movement.into(n - 1);
+    bytes = t.bytes * mine;
+    cost.from[n] = bytes / rates.memories[n].rate + t.lines * mine * rates.memories[n].line +
+                   t.page_misses * mine * rates.page_miss;
+  }
   const int busy = static_cast<int>(std::min<double>(rates.cores, shares));
   cost.bytes_memory = bytes * busy;
-  cost.memory = std::max(cost.memory, cost.bytes_memory / rates.memory_of_all);
+  cost.from.back() = std::max(cost.from.back(), cost.bytes_memory / rates.memory_of_all);
   cost.overhead = (w.structure.cores.empty() ? 100 : rates.launch) + combining(w) +
                   copies_before_cores(w) * (rates.launch + rates.barrier);
   cost.extras = extras_of(w);
@@ -167,13 +164,17 @@ Cost estimate(const Shape& shape, const hl::Program& program, const machine::Mac
   return estimate(shape, ll::Decomposition(low, machine), rates);
 }
 
-std::string print(const Cost& cost) {
-  return fmt::format(
-      "compute  {:.1f} us\nL2       {:.1f} us\nL3       {:.1f} us\nmemory   {:.1f} us\n"
-      "copies   {:.1f} us\nresults  {:.1f} us\noverhead {:.1f} us\nvectors  {:.0f}\n"
-      "total    {:.1f} us\n",
-      cost.compute / 1e3, cost.l2 / 1e3, cost.l3 / 1e3, cost.memory / 1e3, cost.copies / 1e3,
-      cost.results / 1e3, cost.overhead / 1e3, cost.registers, cost.total() / 1e3);
+std::string print(const Cost& cost, const Rates& rates) {
+  const auto line = [](const std::string& name, double ns) {
+    return fmt::format("{:8} {:.1f} us\n", name, ns / 1e3);
+  };
+  std::string text = line("compute", cost.compute);
+  for (size_t n = 1; n < cost.from.size(); ++n) {
+    text += line(rates.memories[n].name, cost.from[n]);
+  }
+  return text + line("copies", cost.copies) + line("results", cost.results) +
+         line("overhead", cost.overhead) + fmt::format("vectors  {:.0f}\n", cost.registers) +
+         line("total", cost.total());
 }
 
 }  // namespace mdh::model

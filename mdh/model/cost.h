@@ -20,7 +20,8 @@ namespace mdh::model {
 /// Nanoseconds of the slowest core.
 struct Cost {
   double compute = 0;
-  double l2 = 0, l3 = 0, memory = 0;  // to bring data there from the next larger memory
+  /// To bring data from each memory of the rates into the one before; nothing from the nearest.
+  std::vector<double> from;
   double copies = 0;
   double results = 0;  // partial results: written, combined
   double overhead = 0;
@@ -39,7 +40,7 @@ Cost estimate(const Shape& shape, const ll::Decomposition& d, const Rates& rates
 Cost estimate(const Shape& shape, const hl::Program& program, const machine::Machine& machine,
               const ll::Config& config, const Rates& rates);
 
-/// One line per part of the cost.
-std::string print(const Cost& cost);
+/// One line per part of the cost, by rates that have the names of the memories.
+std::string print(const Cost& cost, const Rates& rates);
 
 }  // namespace mdh::model

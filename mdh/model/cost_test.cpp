@@ -15,9 +15,9 @@ namespace {
 Rates rates() {
   Rates r = typical_rates(machine::find_machine("cpu"), 2);
   r.latency = 0.8;
-  r.l1_bytes = 64 << 10;
-  r.l2_bytes = 1 << 20;
-  r.l3_bytes = 32 << 20;
+  r.find("L1")->bytes = 64 << 10;
+  r.find("L2")->bytes = 1 << 20;
+  r.find("L3")->bytes = 32 << 20;
   return r;
 }
 
@@ -103,11 +103,11 @@ std::string down_the_rows(const std::string& more) {
 TEST(Cost, results_in_a_place_of_their_own_do_not_crowd_each_other_out) {
   const std::string own =
       R"(, "acc": {"C": [{"inside": "L1.k", "region": "L1", "layout": ["j", "i"]}]})";
-  const double user = cost_of(matmul(1024), down_the_rows("")).l2;
-  EXPECT_LT(cost_of(matmul(1024), down_the_rows(own)).l2, user);
+  const double user = cost_of(matmul(1024), down_the_rows("")).from[1];
+  EXPECT_LT(cost_of(matmul(1024), down_the_rows(own)).from[1], user);
   // A cache keeps what it likes: without a layout of their own they stay in the user's buffer.
   const std::string hint = R"(, "acc": {"C": [{"inside": "L1.k", "region": "L1"}]})";
-  EXPECT_EQ(cost_of(matmul(1024), down_the_rows(hint)).l2, user);
+  EXPECT_EQ(cost_of(matmul(1024), down_the_rows(hint)).from[1], user);
 }
 
 TEST(Cost, cores_share_the_work_and_an_uneven_share_is_seen) {
@@ -125,8 +125,8 @@ TEST(Cost, rows_between_the_parts_of_a_core_are_not_its_own) {
       replaced(replaced(plain, R"("layers": ["COR", "L1"])", R"("layers": ["L1", "COR"])"),
                R"("i": ["COR 2", "L1 512"])", R"("i": ["L1 512", "COR 2"])");
   const Cost near = cost_of(matmul(1024), plain), far = cost_of(matmul(1024), apart);
-  EXPECT_NEAR(far.l2, near.l2, 0.1 * near.l2);
-  EXPECT_NEAR(far.l3, near.l3, 0.1 * near.l3);
+  EXPECT_NEAR(far.from[1], near.from[1], 0.1 * near.from[1]);
+  EXPECT_NEAR(far.from[2], near.from[2], 0.1 * near.from[2]);
 }
 
 TEST(Cost, what_is_read_once_comes_from_memory_once) {
@@ -139,14 +139,14 @@ TEST(Cost, what_is_read_once_comes_from_memory_once) {
                "order": ["COR.k", "REG.k", "SIMD.k", "L1.k"],
                "acc": {"C": [{"inside": "REG.k", "region": "REG"}]}})");
   EXPECT_NEAR(cost.bytes_memory, 2.0 * 4 * 16777216, 0.02 * 2 * 4 * 16777216);
-  EXPECT_GT(cost.memory, cost.compute);
+  EXPECT_GT(cost.from.back(), cost.compute);
 }
 
 TEST(Cost, what_fits_a_cache_as_a_whole_is_still_there) {
-  EXPECT_EQ(cost_of(matmul(1024), tiled).memory, 0);
+  EXPECT_EQ(cost_of(matmul(1024), tiled).from.back(), 0);
   Rates small = rates();
-  small.l3_bytes = 8 << 20;
-  EXPECT_GT(cost_of(matmul(1024), tiled, small).memory, 0);
+  small.find("L3")->bytes = 8 << 20;
+  EXPECT_GT(cost_of(matmul(1024), tiled, small).from.back(), 0);
 }
 
 TEST(Cost, copies_that_all_cores_wait_for_cost_a_barrier) {
@@ -181,15 +181,15 @@ TEST(Cost, rows_that_crowd_each_other_out_come_again) {
   for (BufferShape& buffer : far.buffers) buffer.extents.back() = 4096;
   const machine::Machine& cpu = machine::find_machine("cpu");
   const ll::Config config = ll::parse_config(bands(16));
-  const double near_l2 = estimate(shape_of(p), p, cpu, config, rates()).l2;
-  EXPECT_GT(estimate(far, p, cpu, config, rates()).l2, 2 * near_l2);
+  const double near_l2 = estimate(shape_of(p), p, cpu, config, rates()).from[1];
+  EXPECT_GT(estimate(far, p, cpu, config, rates()).from[1], 2 * near_l2);
 }
 
 TEST(Cost, bands_share_the_rows_between_them) {
   const hl::Program p = hl::instantiate(hl::parse(jacobi_text), {});
   Rates small = rates();
-  small.l3_bytes = 1 << 20;
-  small.l2_bytes = 256 << 10;
+  small.find("L3")->bytes = 1 << 20;
+  small.find("L2")->bytes = 256 << 10;
   // Input once and output twice (it is read before it is written), whatever the height.
   for (const int high : {1, 2, 4}) {
     EXPECT_NEAR(cost_of(p, bands(high), small).bytes_memory, 3.0 * 4 * 1024 * 1024, 4e5) << high;
@@ -198,7 +198,7 @@ TEST(Cost, bands_share_the_rows_between_them) {
 
 TEST(Cost, of_tiny_caches_and_wide_elements_is_a_number) {
   Rates tiny = rates();
-  tiny.l1_bytes = 100;
+  tiny.find("L1")->bytes = 100;
   tiny.vector_bytes = 2;  // less than an element
   EXPECT_TRUE(std::isfinite(cost_of(matmul(1024), tiled, tiny).total()));
   EXPECT_TRUE(std::isfinite(cost_of(matmul(1024), plain, tiny).total()));
@@ -217,7 +217,7 @@ TEST(Cost, short_runs_of_memory_cost_more_than_long_ones) {
       "split": {"i": ["COR 2", "L1 1024", "REG 4"], "k": ["L2 64", "L1 32", "SIMD 4"]},
       "order": ["COR.i", "L2.k", "L1.i", "SIMD.k", "L1.k", "REG.i"],
       "acc": {"C": [{"inside": "SIMD.k", "region": "REG"}]}})";
-  EXPECT_GT(cost_of(p, pieces).memory, 1.3 * cost_of(p, rows).memory);
+  EXPECT_GT(cost_of(p, pieces).from.back(), 1.3 * cost_of(p, rows).from.back());
 }
 
 TEST(Cost, rates_are_read_as_they_were_printed_and_others_not_at_all) {

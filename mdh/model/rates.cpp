@@ -1,6 +1,10 @@
 #include "mdh/model/rates.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
+
+#include "mdh/support/text.h"
 
 namespace mdh::model {
 namespace {
@@ -16,19 +20,18 @@ void for_each_number(RatesType& r, const Visit& visit) {
   visit("instruction_ns", r.instruction);
   visit("gathered_ns", r.gathered);
   visit("copied_ns", r.copied);
-  visit("l2_gbs", r.l2);
-  visit("l3_gbs", r.l3);
-  visit("memory_gbs", r.memory);
+  for (size_t n = 1; n < r.memories.size(); ++n) {
+    const std::string name = lower_case(r.memories[n].name);
+    visit(name + "_gbs", r.memories[n].rate);
+    visit("line_" + name + "_ns", r.memories[n].line);
+  }
+  for (size_t n = 0; n + 1 < r.memories.size(); ++n) {
+    visit(lower_case(r.memories[n].name) + "_bytes", r.memories[n].bytes);
+  }
   visit("memory_of_all_gbs", r.memory_of_all);
-  visit("line_l2_ns", r.line_l2);
-  visit("line_l3_ns", r.line_l3);
-  visit("line_memory_ns", r.line_memory);
   visit("page_miss_ns", r.page_miss);
   visit("barrier_ns", r.barrier);
   visit("launch_ns", r.launch);
-  visit("l1_bytes", r.l1_bytes);
-  visit("l2_bytes", r.l2_bytes);
-  visit("l3_bytes", r.l3_bytes);
   visit("line_bytes", r.line_bytes);
   visit("vector_bytes", r.vector_bytes);
   visit("registers", r.registers);
@@ -36,27 +39,37 @@ void for_each_number(RatesType& r, const Visit& visit) {
   visit("broadcasts_lanes", r.broadcasts_lanes);
 }
 
-int64_t capacity_of(const machine::Machine& m, const char* name, int64_t otherwise) {
-  const machine::Region* region = m.find_region(name);
-  return region && region->capacity ? *region->capacity : otherwise;
+}  // namespace
+
+MemoryRate* Rates::find(std::string_view name) {
+  const auto found = std::find_if(memories.begin(), memories.end(),
+                                  [&](const MemoryRate& m) { return m.name == name; });
+  return found == memories.end() ? nullptr : &*found;
 }
 
-}  // namespace
+int64_t Rates::share_of(const MemoryRate& memory) const {
+  return memory.is_shared ? memory.bytes / std::max(1, cores) : memory.bytes;
+}
+
+void describe_by(const machine::Machine& machine, Rates& rates) {
+  for (MemoryRate& memory : rates.memories) {
+    const machine::Region* region = machine.find_region(memory.name);
+    if (region && region->capacity) memory.bytes = *region->capacity;
+  }
+  if (machine.vectors.bytes > 0) rates.vector_bytes = machine.vectors.bytes;
+  if (machine.vectors.registers > 0) rates.registers = machine.vectors.registers;
+}
 
 Rates typical_rates(const machine::Machine& machine, int cores) {
   Rates rates;
   rates.cores = std::max(1, cores);
-  rates.l1_bytes = capacity_of(machine, "L1", rates.l1_bytes);
-  rates.l2_bytes = capacity_of(machine, "L2", rates.l2_bytes);
-  rates.l3_bytes = capacity_of(machine, "L3", rates.l3_bytes);
-  if (machine.vectors.bytes > 0) rates.vector_bytes = machine.vectors.bytes;
-  if (machine.vectors.registers > 0) rates.registers = machine.vectors.registers;
+  describe_by(machine, rates);
   return rates;
 }
 
 std::string print(const Rates& rates) {
   Json json = {{"mdh_rates", 1}};
-  for_each_number(rates, [&](const char* name, const auto& value) { json[name] = value; });
+  for_each_number(rates, [&](const std::string& name, const auto& value) { json[name] = value; });
   return json.dump(1) + "\n";
 }
 
@@ -65,7 +78,7 @@ std::optional<Rates> parse_rates(std::string_view text) {
   if (!json.is_object() || json.value("mdh_rates", 0) != 1) return std::nullopt;
   Rates rates;
   bool complete = true;
-  for_each_number(rates, [&](const char* name, auto& value) {
+  for_each_number(rates, [&](const std::string& name, auto& value) {
     using Number = std::decay_t<decltype(value)>;
     const auto found = json.find(name);
     const bool fits = found != json.end() &&

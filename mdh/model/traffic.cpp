@@ -10,10 +10,10 @@ class TrafficCounter {
   explicit TrafficCounter(const Work& work)
       : w_(work), shape_(work.shape), s_(work.structure), rates_(work.rates) {}
 
-  Traffic into(int64_t capacity) const {
-    const double room = 0.75 * static_cast<double>(capacity);
+  Traffic into(size_t memory) const {
+    const double room = 0.75 * static_cast<double>(rates_.share_of(rates_.memories[memory]));
     size_t fits = s_.replicated;
-    const bool first = capacity == rates_.l1_bytes;
+    const bool first = memory == 0;
     while (fits > 0 && bytes_of_all(fits - 1) <= room) --fits;
     Traffic traffic;
     if (fits == 0 && bytes_of_all(0) <= room) return traffic;  // it is there from run to run
@@ -80,14 +80,14 @@ class TrafficCounter {
     const bool rows = keeps_rows(buffer, r);
     const double bytes = elements * static_cast<double>(buffer.element_bytes);
     const double tile = bytes / rounds(at);
-    const double rate = tile > static_cast<double>(rates_.l3_bytes) / 2   ? rates_.memory
-                        : tile > static_cast<double>(rates_.l2_bytes) / 2 ? rates_.l3
-                                                                          : 4 * rates_.l2;
+    const MemoryRate& source = holder_of(tile);
+    // What is near is written faster than it is read.
+    const double rate = &source == &rates_.memories[1] ? 4 * source.rate : source.rate;
     // Its new place is written; lines that are in no cache are read before, and written back.
-    const double times = tile > static_cast<double>(rates_.l3_bytes) / 2 ? 3 : 2;
+    const double times = &source == &rates_.farthest() ? 3 : 2;
     const double lanes =
         static_cast<double>(std::max<int64_t>(1, rates_.vector_bytes / buffer.element_bytes));
-    const double begun = begun_lines(buffer, r, at, bytes) * found_at(bytes_of(buffer, 0));
+    const double begun = begun_lines(buffer, r, at, bytes) * holder_of(bytes_of(buffer, 0)).line;
     return elements * (rows ? 4 * rates_.load / lanes : rates_.copied) + times * bytes / rate +
            begun;
   }
@@ -138,10 +138,14 @@ class TrafficCounter {
     return 1;
   }
 
-  /// A line that nobody asked for ahead, from where so many bytes come.
-  double found_at(double bytes) const {
-    if (bytes > static_cast<double>(rates_.l3_bytes) / 2) return rates_.line_memory;
-    return bytes > static_cast<double>(rates_.l2_bytes) / 2 ? rates_.line_l3 : rates_.line_l2;
+  /// The nearest memory behind the first that has room for so many bytes and as many others.
+  const MemoryRate& holder_of(double bytes) const {
+    const auto has_room = [&](const MemoryRate& m) {
+      return bytes <= static_cast<double>(m.bytes) / 2;
+    };
+    const auto& all = rates_.memories;
+    const auto found = std::find_if(all.begin() + 1, all.end() - 1, has_room);
+    return *found;
   }
 
   /// The last axis of the tile is the last one of the buffer.
@@ -241,7 +245,7 @@ class TrafficCounter {
   }
 
   double count_crowded_out(const BufferShape& buffer, const Touched& tile) const {
-    const int64_t sets = std::max<int64_t>(1, rates_.l1_bytes / rates_.line_bytes / ways);
+    const int64_t sets = std::max<int64_t>(1, rates_.nearest().bytes / rates_.line_bytes / ways);
     std::vector<int> lines(static_cast<size_t>(sets), 0);
     int64_t rows = 0;
     std::vector<int64_t> index(tile.extents.size(), 0);
@@ -379,7 +383,7 @@ bool cuts_rows(const ll::Layout& layout) {
 Movement::Movement(const Work& work) : counter_(std::make_unique<TrafficCounter>(work)) {}
 Movement::~Movement() = default;
 
-Traffic Movement::into(int64_t capacity) const { return counter_->into(capacity); }
+Traffic Movement::into(size_t memory) const { return counter_->into(memory); }
 
 double Movement::copying() const { return counter_->copied(); }
 

@@ -7,8 +7,8 @@
 
 namespace mdh::model {
 
-/// Bytes that one core brings into a cache of the given capacity, over the whole computation, and
-/// how many lines of them lie on pages that are not at hand.
+/// Bytes that one core brings into a cache, over the whole computation, and how many lines of them
+/// lie on pages that are not at hand.
 struct Traffic {
   double bytes = 0;
   double page_misses = 0;
@@ -23,7 +23,8 @@ class Movement {
   explicit Movement(const Work& work);
   ~Movement();
 
-  Traffic into(int64_t capacity) const;
+  /// Into a memory of the rates by its number; into that part of it which is one core's.
+  Traffic into(size_t memory) const;
 
   /// Elements that one core copies into tiles, times the cost of each, in nanoseconds.
   double copying() const;

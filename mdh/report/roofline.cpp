@@ -30,16 +30,21 @@ Roofline roofline_of(const hl::Program& program, const model::Rates& rates) {
   Roofline roofs;
   roofs.peak = counted * lanes_of(shape, rates) / rates.operation * rates.cores;
   roofs.memory = rates.memory_of_all;
-  roofs.l2 = rates.l2 * rates.cores;
+  roofs.cache = rates.memories[1].rate * rates.cores;
+  roofs.cache_name = rates.memories[1].name;
   roofs.intensity = operations / std::max(1.0, static_cast<double>(hl::bytes(program)));
   return roofs;
 }
 
 bool are_typical(const model::Rates& rates, const machine::Machine& machine) {
   const model::Rates typical = model::typical_rates(machine, rates.cores);
+  const auto as_fast = [](const model::MemoryRate& a, const model::MemoryRate& b) {
+    return a.rate == b.rate;
+  };
   return rates.operation == typical.operation && rates.latency == typical.latency &&
-         rates.load == typical.load && rates.l2 == typical.l2 && rates.l3 == typical.l3 &&
-         rates.memory == typical.memory && rates.memory_of_all == typical.memory_of_all;
+         rates.load == typical.load && rates.memory_of_all == typical.memory_of_all &&
+         std::equal(rates.memories.begin(), rates.memories.end(), typical.memories.begin(),
+                    typical.memories.end(), as_fast);
 }
 
 }  // namespace mdh::report

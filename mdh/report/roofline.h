@@ -1,6 +1,8 @@
 // What a machine allows a computation at most: computing, or moving its data once.
 #pragma once
 
+#include <string>
+
 #include "mdh/hl/program.h"
 #include "mdh/machine/machine.h"
 #include "mdh/model/rates.h"
@@ -11,7 +13,8 @@ namespace mdh::report {
 struct Roofline {
   double peak = 0;
   double memory = 0;
-  double l2 = 0;
+  double cache = 0;  // the nearest memory behind the first
+  std::string cache_name;
   double intensity = 0;  // operations per byte, every buffer once
 
   double roof_at(double operations_per_byte) const;

@@ -36,8 +36,9 @@ class RooflinePlot {
     draw_axes();
     draw_slope(roofs_.memory, "roof", "memory " + number_text(roofs_.memory) + " GB/s");
     // Closer roofs cannot be told apart.
-    if (roofs_.l2 > 1.6 * roofs_.memory) {
-      draw_slope(roofs_.l2, "roof minor", "L2 " + number_text(roofs_.l2) + " GB/s");
+    if (roofs_.cache > 1.6 * roofs_.memory) {
+      draw_slope(roofs_.cache, "roof minor",
+                 roofs_.cache_name + " " + number_text(roofs_.cache) + " GB/s");
     }
     const double peak = y_.at(roofs_.peak);
     svg_.line({x_.at(roofs_.ridge()), peak}, {x_.end, peak}, "roof");
@@ -95,7 +96,7 @@ std::string limits_text(const Roofline& roofs, double best, double bytes,
       "byte, and {} of the peak.",
       percent_text(best / roof), number_text(roof), roofs.peak <= roof ? "computing" : "memory",
       number_text(roofs.intensity), percent_text(best / roofs.peak));
-  if (bytes < static_cast<double>(rates.l3_bytes)) {
+  if (bytes < static_cast<double>(rates.last_cache().bytes)) {
     text += " All buffers together fit the last cache, so that memory need not be the limit.";
   }
   return text;

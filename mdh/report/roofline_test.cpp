@@ -25,9 +25,9 @@ TEST(Roofline, of_a_matrix_product) {
 TEST(Roofline, rates_are_typical_until_one_is_measured) {
   const machine::Machine& cpu = machine::find_machine("cpu");
   model::Rates rates = model::typical_rates(cpu, 2);
-  rates.l3_bytes *= 2;  // sizes are known, not measured
+  rates.find("L3")->bytes *= 2;  // sizes are known, not measured
   EXPECT_TRUE(are_typical(rates, cpu));
-  rates.l2 *= 1.1;
+  rates.find("L2")->rate *= 1.1;
   EXPECT_FALSE(are_typical(rates, cpu));
 }
 

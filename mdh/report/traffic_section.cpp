@@ -37,13 +37,13 @@ std::vector<Moved> moved_by(const model::Work& work) {
   const model::Rates& rates = work.rates;
   const model::Movement movement(work);
   const Shares shares = shares_of(work.structure, rates.cores);
-  const auto row = [&](const char* to, const char* from, int64_t capacity, double rate) {
-    const double bytes = movement.into(capacity).bytes * shares.of_busiest;
-    return Moved{to, from, bytes, bytes * shares.cores, rate};
-  };
-  // Cores share the last cache.
-  return {row("L1", "L2", rates.l1_bytes, rates.l2), row("L2", "L3", rates.l2_bytes, rates.l3),
-          row("L3", "memory", rates.l3_bytes / std::max(1, rates.cores), rates.memory)};
+  std::vector<Moved> rows;
+  for (size_t n = 1; n < rates.memories.size(); ++n) {
+    const model::MemoryRate &to = rates.memories[n - 1], &from = rates.memories[n];
+    const double bytes = movement.into(n - 1).bytes * shares.of_busiest;
+    rows.push_back({to.name, from.name, bytes, bytes * shares.cores, from.rate});
+  }
+  return rows;
 }
 
 std::string bar(double share, const char* style) {
@@ -74,14 +74,14 @@ std::string traffic_table(const std::vector<Moved>& rows, double least) {
   return text + "</tbody>\n</table>\n</div>\n";
 }
 
-std::string time_table(const model::Cost& cost, double measured_us) {
-  const std::pair<const char*, double> parts[] = {{"compute", cost.compute},
-                                                  {"from L2", cost.l2},
-                                                  {"from L3", cost.l3},
-                                                  {"from memory", cost.memory},
-                                                  {"copies", cost.copies},
-                                                  {"partial results", cost.results},
-                                                  {"launch and barriers", cost.overhead}};
+std::string time_table(const model::Cost& cost, const model::Rates& rates, double measured_us) {
+  std::vector<std::pair<std::string, double>> parts = {{"compute", cost.compute}};
+  for (size_t n = 1; n < cost.from.size(); ++n) {
+    parts.emplace_back("from " + rates.memories[n].name, cost.from[n]);
+  }
+  parts.emplace_back("copies", cost.copies);
+  parts.emplace_back("partial results", cost.results);
+  parts.emplace_back("launch and barriers", cost.overhead);
   double most = std::max(cost.total(), 1e3 * measured_us);
   for (const auto& [name, ns] : parts) most = std::max(most, ns);
   std::string text =
@@ -112,7 +112,7 @@ std::string traffic_section(const TuningPage& page) {
   const model::Work work(shape, d, page.rates);
   const std::string text =
       traffic_table(moved_by(work), static_cast<double>(hl::bytes(page.program))) +
-      time_table(estimate(shape, d, page.rates), best.timing.median_us);
+      time_table(estimate(shape, d, page.rates), page.rates, best.timing.median_us);
   return section("Memory traffic and time, estimated",
                  "What the model of costs expects of the best configuration. Nothing here is "
                  "measured but the last line. Moving data overlaps with computing, so that the "

@@ -135,8 +135,11 @@ void add_buffer(const SpaceContext& c, const std::string& b, std::vector<Paramet
   if (!c.is_gpu()) return;
   add("pad", {"0", "4"}, &Stagings::copy);
   add("depth", {"1", "2"}, &Stagings::copy);
-  add("transport", {"plain", "registers", "async"}, &Stagings::copy);
-  add("width", {"0", "16"}, &Stagings::copy);
+  std::vector<std::string> transports = {name_of(ll::Transport::plain)};
+  if (obeys.transport) transports.emplace_back(name_of(ll::Transport::registers));
+  transports.emplace_back(name_of(ll::Transport::async));
+  add("transport", transports, &Stagings::copy);
+  add("width", allowed(obeys.width, {"0", "16"}), &Stagings::copy);
   add("ready", {"1", "2"}, &Stagings::registers);  // depth in registers
 }
 

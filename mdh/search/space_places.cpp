@@ -154,6 +154,8 @@ const machine::Region& middle_region(const SpaceContext& c) {
 
 /// Layers around the one inside of which results are in registers.
 std::vector<Value> middle_layers(const SpaceContext& c, const Point& p, const std::string& buffer) {
+  // A cache is no place of its own: what is kept "there" is in the user's buffer.
+  if (!middle_region(c).is_explicit) return {std::string("none")};
   std::string inside = p.label("acc." + buffer);
   const bool replicated = inside == c.layers.registers || inside == c.layers.lanes;
   if (replicated && p.label("late") != "none") inside = p.label("late");
@@ -346,6 +348,7 @@ void encode_places(const SpaceContext& c, const ll::Config& config, NamedValues&
     if (places == config.acc.end()) continue;
     for (const ll::Relocation& r : places->second) {
       const bool registers = r.region == c.layers.register_region;
+      if (!registers && !middle_region(c).is_explicit) continue;  // it decides nothing
       const bool lanes = r.from.layer == c.layers.lanes;
       values[(registers ? "acc." : "mid.") + buffer] = lanes ? c.layers.registers : r.from.layer;
     }

@@ -12,6 +12,50 @@
 namespace mdh::spaces_test::decisions_test {
 namespace {
 
+/// The configuration after a change.
+template <class Change>
+ll::Config changed(const ll::Config& config, const Change& change) {
+  ll::Config other = config;
+  change(other);
+  return other;
+}
+
+/// What a configuration decides about copies.
+void without_each_copy(const ll::Config& config, std::map<std::string, ll::Config>& all) {
+  for (const auto& [buffer, codes] : config.code.stage) {
+    for (size_t n = 0; n < codes.size(); ++n) {
+      const ll::StageCode& code = codes[n];
+      const ll::StageCode usual;
+      const auto add = [&, name = buffer, number = n](const std::string& what, auto member) {
+        if (code.*member == usual.*member) return;
+        all.insert_or_assign(what, changed(config, [&](ll::Config& other) {
+                               other.code.stage[name][number].*member = usual.*member;
+                             }));
+      };
+      add("transport " + name_of(code.transport), &ll::StageCode::transport);
+      add("width", &ll::StageCode::width);
+      add("depth", &ll::StageCode::depth);
+      add("pad", &ll::StageCode::pad);
+      add("prefetch", &ll::StageCode::prefetch);
+      add("opaque", &ll::StageCode::opaque);
+      add("roll", &ll::StageCode::roll);
+      add("copy order", &ll::StageCode::copy_order);
+    }
+  }
+}
+
+/// ... about where results are kept.
+void without_each_place(const ll::Config& config, std::map<std::string, ll::Config>& all) {
+  for (const auto& [buffer, places] : config.acc) {
+    for (size_t n = 0; n < places.size(); ++n) {
+      all.insert_or_assign(
+          "results in " + places[n].region, changed(config, [&, name = buffer](ll::Config& other) {
+            other.acc[name].erase(other.acc[name].begin() + static_cast<std::ptrdiff_t>(n));
+          }));
+    }
+  }
+}
+
 /// What a configuration decides, "edge clamp", and the configuration without that decision.
 std::map<std::string, ll::Config> without_each(const ll::Config& config) {
   std::map<std::string, ll::Config> all;
@@ -36,6 +80,8 @@ std::map<std::string, ll::Config> without_each(const ll::Config& config) {
     other.code.cores[layer].swizzle = 1;
     all.insert_or_assign("swizzle", other);
   }
+  without_each_copy(config, all);
+  without_each_place(config, all);
   return all;
 }
 
@@ -68,7 +114,7 @@ Seen seen_on(const std::string& target_name, const std::string& machine_name) {
         hl::instantiate(examples::find_entry(name)->generic(), {.sizes = sizes});
     const search::SearchSpace space(program, machine, {.cores = 4, .obeys = target.obeys});
     Random random(5);
-    for (int n = 0; n < 60; ++n) {
+    for (int n = 0; n < 40; ++n) {
       const ll::Config config = space.config(space.sample(random));
       for (const auto& [decision, other] : without_each(config)) {
         seen.tried.insert(decision);
@@ -84,14 +130,18 @@ Seen seen_on(const std::string& target_name, const std::string& machine_name) {
 
 TEST(Decisions, all_that_is_tried_for_threads_changes_code) {
   const Seen seen = seen_on("openmp", "cpu");
-  EXPECT_EQ(seen.tried, (std::set<std::string>{"combine team_tree", "edge clamp", "edge mask"}));
+  EXPECT_EQ(seen.tried,
+            (std::set<std::string>{"combine team_tree", "copy order", "edge clamp", "edge mask",
+                                   "opaque", "prefetch", "results in REG", "roll"}));
   EXPECT_EQ(seen.effective, seen.tried);
 }
 
 TEST(Decisions, all_that_is_tried_for_grids_changes_code) {
   const Seen seen = seen_on("opencl", "gpu_nowarp");
-  EXPECT_EQ(seen.tried, (std::set<std::string>{"combine team_tree", "edge clamp", "edge mask",
-                                               "swizzle", "tags"}));
+  EXPECT_EQ(seen.tried,
+            (std::set<std::string>{"combine team_tree", "copy order", "depth", "edge clamp",
+                                   "edge mask", "pad", "results in RM", "results in SM", "roll",
+                                   "swizzle", "tags", "transport async"}));
   EXPECT_EQ(seen.effective, seen.tried);
 }
 
@@ -102,15 +152,14 @@ TEST(Decisions, what_a_target_does_not_obey_is_not_tried) {
   const machine::Machine& machine = machine::find_machine("gpu_nowarp");
   const search::SearchSpace space(program, machine, {.cores = 4, .obeys = {}});
   Random random(6);
+  const std::set<std::string> of_others = {
+      "combine team_tree", "tags", "swizzle", "transport registers", "width", "prefetch", "opaque"};
   for (int n = 0; n < 40; ++n) {
     const ll::Config config = space.config(space.sample(random));
     for (const auto& [decision, other] : without_each(config)) {
-      EXPECT_TRUE(decision.starts_with("edge")) << decision;
+      EXPECT_FALSE(of_others.contains(decision)) << decision;
     }
     EXPECT_EQ(config.code.kernel, ll::KernelCode{});
-    for (const auto& [buffer, tiles] : config.code.stage) {
-      for (const ll::StageCode& tile : tiles) EXPECT_FALSE(tile.prefetch || tile.opaque);
-    }
   }
 }
 

@@ -15,6 +15,7 @@
 #include "mdh/hl/analysis.h"
 #include "mdh/hl/instantiate.h"
 #include "mdh/ll/print.h"
+#include "mdh/ll/staging.h"
 #include "mdh/loop/evaluate.h"
 #include "mdh/passes/lower/lower.h"
 #include "mdh/scalar/resolve.h"
@@ -83,7 +84,15 @@ std::string low_level(const Known& k, const ll::Config& config) {
 class KnownConfigs : public testing::TestWithParam<const char*> {};
 
 /// What happens anyway, or nowhere, is not tried.
-void leave_out_what_decides_nothing(ll::Code& code) {
+void leave_out_what_decides_nothing(const machine::Machine& machine, ll::Config& config) {
+  for (auto& [buffer, places] : config.acc) {
+    std::erase_if(places, [&](const ll::Relocation& r) {
+      const machine::Region* region = machine.find_region(r.region);
+      return region && !region->is_explicit && !ll::is_register(machine, r.region);
+    });
+  }
+  std::erase_if(config.acc, [](const auto& entry) { return entry.second.empty(); });
+  ll::Code& code = config.code;
   std::erase_if(code.edge, [](const auto& entry) {
     return entry.second == ll::Edge::pad || entry.second == ll::Edge::overlap;
   });
@@ -95,9 +104,10 @@ TEST_P(KnownConfigs, are_members) {
   for (const auto& file : files_in(GetParam())) {
     SCOPED_TRACE(file.filename().string());
     Known k = known(file);
-    leave_out_what_decides_nothing(k.config.code);
-    const search::SearchSpace space(k.program, k.machine,
-                                    {.cores = k.machine.name == "gpu" ? 132 : 2});
+    leave_out_what_decides_nothing(k.machine, k.config);
+    search::SpaceOptions options = {.cores = k.machine.name == "gpu" ? 132 : 2};
+    options.obeys.transport = options.obeys.width = true;
+    const search::SearchSpace space(k.program, k.machine, options);
     const auto point = space.point(k.config);
     EXPECT_TRUE(point.has_value());
     if (!point) continue;

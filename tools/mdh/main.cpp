@@ -248,6 +248,7 @@ int main(int argc, char** argv) {
   add_stage("plan", "structured loops");
   add_stage("loop", "concrete loops");
   add_stage("source", "the printed source");
+  add_stage("stand-alone", "the same and a plain C function to call it by");
   std::string after;
   show_verb->add_option("--print-after", after,
                         "loops after a pass ('mdh dev' lists them), or all");

@@ -19,9 +19,10 @@ std::string text_of(const Problem& problem, const std::string& stage) {
   if (driver::is_low_level_stage(stage)) {
     return driver::print_low_level(problem.program, problem.machine, config, stage);
   }
-  return print_stage(lower_all(problem.program, problem.machine, config, printable(problem),
-                               driver::kernel_name(problem.program)),
-                     stage);
+  const driver::Target& target = printable(problem);
+  const driver::Stages stages = lower_all(problem.program, problem.machine, config, target,
+                                          driver::kernel_name(problem.program));
+  return stage == "stand-alone" ? stand_alone_source(stages, target) : print_stage(stages, stage);
 }
 
 std::string text_after(const Problem& problem, const std::string& pass) {

@@ -6,6 +6,7 @@
 #include "mdh/backend/c/arguments.h"
 #include "mdh/backend/c/printer.h"
 #include "mdh/backend/c/streaming.h"
+#include "mdh/backend/openmp/caller.h"
 #include "mdh/backend/openmp/storage.h"
 #include "mdh/backend/rts/rts.h"
 #include "mdh/support/text.h"
@@ -234,7 +235,8 @@ Backend openmp() {
                     .store = true,
                     .compiler = true,
                     .team_tree = true},
-          .print = print_openmp};
+          .print = print_openmp,
+          .with_caller = with_openmp_caller};
 }
 
 }  // namespace mdh::backend
