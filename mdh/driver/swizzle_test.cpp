@@ -25,14 +25,14 @@ std::string check_of(const Grid& g, size_t number) {
       "static int check_{0}(void) {{\n"
       "  static char seen[{1} * {2}];\n"
       "  long before = -1;\n"
-      "  for (long flat = 0; flat < {1} * {2}; ++flat) {{\n{3}"
-      "    if (row < 0 || row >= {1} || column < 0 || column >= {2}) return 1;\n"
-      "    if (seen[row * {2} + column]++) return 2;\n"
-      "    if (row / {4} < before) return 3;\n"
-      "    before = row / {4};\n"
+      "  for (long mdh_flat = 0; mdh_flat < {1} * {2}; ++mdh_flat) {{\n{3}"
+      "    if (mdh_row < 0 || mdh_row >= {1} || mdh_column < 0 || mdh_column >= {2}) return 1;\n"
+      "    if (seen[mdh_row * {2} + mdh_column]++) return 2;\n"
+      "    if (mdh_row / {4} < before) return 3;\n"
+      "    before = mdh_row / {4};\n"
       "  }}\n  return 0;\n}}\n",
-      number, g.rows, g.columns,
-      backend::swizzled(g.rows, g.columns, g.together, "flat", "row", "column"), g.together);
+      number, g.rows, g.columns, backend::swizzled("long", g.rows, g.columns, g.together),
+      g.together);
 }
 
 TEST(Swizzle, every_member_of_the_grid_begins_once_and_blocks_of_rows_one_after_the_other) {

@@ -12,15 +12,25 @@ const DialectFacts& facts_of(Dialect dialect) {
                                  .unroll = "#pragma GCC unroll",
                                  .doubles = ""};
   static const DialectFacts opencl = {.has_generic_mathematics = true,
-                                      .hides_minus = true,
+                                      .minus_one = "minus_one",
                                       .truth = "bool",
                                       .unroll = "#pragma unroll",
                                       .doubles = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"};
+  static const DialectFacts cuda = {.is_cpp = true,
+                                    .has_one_memory = true,
+                                    .has_generic_mathematics = true,
+                                    .minus_one = "constant_minus_one",
+                                    .function = "static __device__ inline",
+                                    .truth = "bool",
+                                    .unroll = "#pragma unroll",
+                                    .doubles = ""};
   switch (dialect) {
     case Dialect::c:
       return c;
     case Dialect::opencl:
       return opencl;
+    case Dialect::cuda:
+      return cuda;
   }
   internal_failure(false, "a dialect without facts");
 }

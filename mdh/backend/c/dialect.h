@@ -5,12 +5,15 @@
 
 namespace mdh::backend {
 
-/// Header-free C (gnu11), or OpenCL C 1.2. Printing code asks for facts, never for a name.
-enum class Dialect { c, opencl };
+/// Header-free C (gnu11), OpenCL C 1.2, or CUDA C++ without headers. Printing code asks for facts,
+/// never for a name.
+enum class Dialect { c, opencl, cuda };
 
 struct DialectFacts {
   /// Attributes, inline assembler, __builtin functions, and vectors with all operations.
   bool is_gnu = false;
+  /// It is C++: structures are made by name, and braces do not narrow.
+  bool is_cpp = false;
   /// Any pointer may point to any memory. Elsewhere a pointer's type says to which.
   bool has_one_memory = false;
   /// A branch that is rarely taken costs less than computing both sides. Not where items run in
@@ -18,11 +21,13 @@ struct DialectFacts {
   bool branches_are_cheap = false;
   /// Functions of mathematics that serve all types under one name, and fmin and fmax.
   bool has_generic_mathematics = false;
-  /// Some compiler of the language loses minus signs of integers (operation.cpp).
-  bool hides_minus = false;
-  std::string truth;    // the type of a truth value in a variable
-  std::string unroll;   // before the number of copies of a loop's body
-  std::string doubles;  // what a source begins with that uses doubles
+  /// Some compiler of the language loses minus signs of integers (operation.cpp): the helper that
+  /// knows a minus one which compilers do not.
+  std::string minus_one;
+  std::string function = "static inline";  // begins the definition of a function
+  std::string truth;                       // the type of a truth value in a variable
+  std::string unroll;                      // before the number of copies of a loop's body
+  std::string doubles;                     // what a source begins with that uses doubles
 };
 
 const DialectFacts& facts_of(Dialect dialect);

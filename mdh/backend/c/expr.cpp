@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "mdh/backend/c/extreme.h"
 #include "mdh/backend/c/literal.h"
 #include "mdh/backend/c/operation.h"
@@ -99,6 +101,7 @@ std::string ExprPrinter::node(const scalar::ElementOf& n, const Expr& e, const N
 }
 
 std::string ExprPrinter::node(const scalar::Make& n, const Expr& e, const Names& names) {
+  if (facts_of(helpers_.dialect()).is_cpp) return made_by_name(n, e, names);
   std::vector<std::string> fields;
   for (const scalar::Binding& field : n.fields) {
     const scalar::Type& type = field.value.type();
@@ -110,7 +113,34 @@ std::string ExprPrinter::node(const scalar::Make& n, const Expr& e, const Names&
   return fmt::format("(({}){{{}}})", c_structure(helpers_, e.type()), join(fields, ", "));
 }
 
+/// Fields in the order of their declaration.
+std::string ExprPrinter::made_by_name(const scalar::Make& n, const Expr& e, const Names& names) {
+  std::vector<std::string> fields;
+  for (const scalar::Field& field : e.type().record()->fields) {
+    const auto given = std::find_if(n.fields.begin(), n.fields.end(), [&](const auto& binding) {
+      return binding.symbol.name == field.name;
+    });
+    internal_check(given != n.fields.end(), "a record without its field '{}'", field.name);
+    const scalar::Type& type = given->value.type();
+    const std::string value = text(given->value, names);
+    fields.push_back(type.is_scalar()
+                         ? fmt::format("({})({})", helpers_.storage_type(scalar_of(type)),
+                                       c_stored(helpers_, scalar_of(type), value))
+                         : value);
+  }
+  const std::string structure = c_structure(helpers_, e.type());
+  return fmt::format("{}{{{}}}", structure.substr(std::string("struct ").size()),
+                     join(fields, ", "));
+}
+
 // ---- indices
+
+std::string ExprPrinter::index_argument(const Expr& e) {
+  const std::string text = print_index(e);
+  const bool is_word = e.as<scalar::Variable>() || e.as<scalar::Literal>();
+  const std::string whole = is_word ? text : "(" + text + ")";
+  return index_ == Scalar::i64 ? whole : fmt::format("((long){})", whole);
+}
 
 std::string ExprPrinter::print_index(const Expr& e) {
   if (const auto* n = e.as<scalar::Literal>()) return fmt::format("{}", n->value.as_integer());
@@ -122,7 +152,7 @@ std::string ExprPrinter::print_index(const Expr& e) {
   const auto* b = e.as<scalar::Binary>();
   internal_check(b != nullptr, "not an index expression");
   if (b->op == BinaryOp::minimum || b->op == BinaryOp::maximum) {
-    return c_binary(helpers_, b->op, Scalar::i64, print_index(b->left), print_index(b->right));
+    return c_binary(helpers_, b->op, index_, print_index(b->left), print_index(b->right));
   }
   const int strength = scalar::operator_row(b->op).strength;
   const auto operand = [&](const Expr& side, int least) {

@@ -27,9 +27,11 @@ namespace mdh::backend {
 ///   others       as c_type() says   the same
 class ExprPrinter {
  public:
-  /// Functions may be called by so many statements.
-  explicit ExprPrinter(Dialect dialect = Dialect::c, int64_t calls = 1)
-      : helpers_(dialect), calls_(calls) {}
+  /// Functions may be called by so many statements; indices are computed in a type that is wide
+  /// enough.
+  explicit ExprPrinter(Dialect dialect = Dialect::c, int64_t calls = 1,
+                       scalar::Scalar index = scalar::Scalar::i64)
+      : helpers_(dialect), calls_(calls), index_(index) {}
 
   /// Variables have their names (c_name) and value types; those of records are structs.
   std::string print(const scalar::Expr& e) { return text(e, {}); }
@@ -39,6 +41,10 @@ class ExprPrinter {
 
   /// Index arithmetic: never overflows or divides by zero, so it is printed plainly.
   std::string print_index(const scalar::Expr& e);
+
+  /// The type of indices, and an index as f wants it.
+  std::string index_type() const { return c_type(index_); }
+  std::string index_argument(const scalar::Expr& e);
 
   /// Of an element in memory, and of a value in a variable.
   std::string storage_type(const scalar::Type& type);
@@ -77,6 +83,7 @@ class ExprPrinter {
   std::string node(const scalar::FieldOf& n, const scalar::Expr& e, const Names& names);
   std::string node(const scalar::ElementOf& n, const scalar::Expr& e, const Names& names);
   std::string node(const scalar::Make& n, const scalar::Expr& e, const Names& names);
+  std::string made_by_name(const scalar::Make& n, const scalar::Expr& e, const Names& names);
   std::string node(const scalar::Loop& n, const scalar::Expr& e, const Names& names);
   std::string node(const scalar::Call& n, const scalar::Expr& e, const Names& names);
 
@@ -94,6 +101,7 @@ class ExprPrinter {
 
   Helpers helpers_;
   int64_t calls_;
+  scalar::Scalar index_;
   std::vector<std::pair<scalar::Function, std::string>> functions_;  // and what they are called
 };
 

@@ -27,14 +27,27 @@ void Helpers::define_type(const std::string& name, const std::string& definition
 }
 
 void Helpers::define_operation(const std::string& name, const std::string& definition) {
-  operations_[name] = guarded(name, definition);
+  operations_[name] = guarded(name, in_dialect(definition));
+}
+
+/// Functions are written down as C begins them.
+std::string Helpers::in_dialect(std::string definition) const {
+  const std::string in_c = "static inline", &mine = facts_of(dialect_).function;
+  if (mine == in_c) return definition;
+  for (size_t at = definition.find(in_c); at != std::string::npos;
+       at = definition.find(in_c, at + mine.size())) {
+    definition.replace(at, in_c.size(), mine);
+  }
+  return definition;
 }
 
 std::string Helpers::define(const std::string& name, const std::string& before,
                             const std::string& after) {
   const std::string full =
       fmt::format("mdh_{}_{}", identifier(name), hash_name(name + before + after));
-  if (names_.insert(full).second) others_.push_back(guarded(full, before + full + after));
+  if (names_.insert(full).second) {
+    others_.push_back(guarded(full, in_dialect(before) + full + after));
+  }
   return full;
 }
 

@@ -41,6 +41,7 @@ class Helpers {
 
  private:
   void use(scalar::Scalar type);
+  std::string in_dialect(std::string definition) const;
 
   Dialect dialect_;
   bool doubles_ = false;

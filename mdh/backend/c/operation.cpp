@@ -30,16 +30,18 @@ bool wraps(BinaryOp op, Scalar type) {
   return grows && scalar::is_integer(type) && c_type(type) != wrapping_type(type);
 }
 
+bool hides_minus(const Helpers& helpers) { return !facts_of(helpers.dialect()).minus_one.empty(); }
+
 /// A minus one that compilers do not know to be one (rts/minus_one.cl). Differences of 64 bits are
 /// hidden, too, for compilers narrow them where only 32 bits are used.
 const char* minus_one(Helpers& helpers) {
-  helpers.define_type("minus_one", rts_text("minus_one"));
+  helpers.define_type("minus_one", rts_text(facts_of(helpers.dialect()).minus_one));
   return "mdh_minus_one";
 }
 
 std::string difference(Helpers& helpers, Scalar type, const std::string& a, const std::string& b) {
   const std::string mine = c_type(type), wide = wrapping_type(type);
-  if (facts_of(helpers.dialect()).hides_minus) {
+  if (hides_minus(helpers)) {
     return fmt::format("({0})(({1}){2} + ({1}){3} * ({1}){4})", mine, wide, a, b,
                        minus_one(helpers));
   }
@@ -123,7 +125,7 @@ std::string built_in(Dialect dialect, std::string_view name, Scalar type) {
 }  // namespace
 
 std::string c_constant(Helpers& helpers, Scalar type, scalar::Value value) {
-  if (!facts_of(helpers.dialect()).hides_minus || !has_minus(type, value)) {
+  if (!hides_minus(helpers) || !has_minus(type, value)) {
     return c_literal(type, value);
   }
   return fmt::format("({0})(({1}){2}UL * ({1}){3})", c_type(type), wrapping_type(type),
@@ -135,7 +137,7 @@ std::string c_unary(Helpers& helpers, UnaryOp op, Scalar type, const std::string
     case UnaryOp::logical_not:
       return "!" + a;
     case UnaryOp::bit_not:
-      if (facts_of(helpers.dialect()).hides_minus) {  // ~a + 1 is -a
+      if (hides_minus(helpers)) {  // ~a + 1 is -a
         return fmt::format("({0})(({1}){2} ^ ({1}){3})", c_type(type), wrapping_type(type), a,
                            minus_one(helpers));
       }

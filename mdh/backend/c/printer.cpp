@@ -97,8 +97,8 @@ std::vector<loop::Buffer> mentioned(const loop::Program& p, const Block& block) 
   return buffers;
 }
 
-CPrinter::CPrinter(const loop::Program& p, Dialect dialect)
-    : program_(p), facts_(facts_of(dialect)), expressions_(dialect, calls_in(p.body)) {
+CPrinter::CPrinter(const loop::Program& p, Dialect dialect, scalar::Scalar index)
+    : program_(p), facts_(facts_of(dialect)), expressions_(dialect, calls_in(p.body), index) {
   for (const loop::Buffer& b : p.buffers) taken_.insert(c_name(b.symbol.name));
   for (const loop::Digit& d : p.digits) taken_.insert(c_name(d.var.name));
   for (const loop::Dimension& d : p.dimensions) taken_.insert(c_name(d.symbol.name));
@@ -171,7 +171,7 @@ void CPrinter::unprintable(const char* what) {
 }
 
 std::string CPrinter::print(const loop::Let& s) {
-  return fmt::format("const long {} = {};\n", c_name(s.var.name),
+  return fmt::format("const {} {} = {};\n", index(), c_name(s.var.name),
                      expressions_.print_index(s.value));
 }
 
@@ -185,7 +185,7 @@ std::string CPrinter::print(const loop::Store& s) {
   return expressions_.store(find_buffer(program_, s.to.buffer).type, element(s.to), value(s.value));
 }
 
-std::string CPrinter::print(const loop::AsyncCopy& s) {
+std::string CPrinter::async_copy(const loop::AsyncCopy& s) {
   return fmt::format("{} = {};\n", element(s.to), element(s.from));
 }
 
@@ -240,9 +240,9 @@ std::string CPrinter::print(const loop::For& s) {
   const std::string var = c_name(s.var.name);
   const int64_t unroll = is_digit(program_, s.var) ? find_digit(program_, s.var).unroll : 1;
   const std::string pragma = unroll == 1 ? "" : fmt::format("{} {}\n", facts_.unroll, unroll);
-  return fmt::format("{5}for (long {0} = {1}; {0} < {2}; ++{0}) {{{3}\n{4}}}\n", var, s.first,
+  return fmt::format("{5}for ({6} {0} = {1}; {0} < {2}; ++{0}) {{{3}\n{4}}}\n", var, s.first,
                      expressions_.print_index(s.trip), comment(s.level, s.how),
-                     indent(block(s.body), 2), pragma);
+                     indent(block(s.body), 2), pragma, index());
 }
 
 /// OpenCL C has vectors, too, but its compilers find lanes by themselves: work-items.
@@ -300,11 +300,7 @@ std::string CPrinter::print(const loop::If& s) {
 
 std::string CPrinter::print(const loop::Apply& s) {
   std::vector<std::string> arguments = values(s.inputs);
-  for (const Expr& index : s.point) {
-    const bool word = index.as<scalar::Variable>() || index.as<scalar::Literal>();
-    const std::string text = expressions_.print_index(index);
-    arguments.push_back(word ? text : "(" + text + ")");
-  }
+  for (const Expr& index : s.point) arguments.push_back(expressions_.index_argument(index));
   return expressions_.call(program_.f, arguments, names_of(s.results));
 }
 
@@ -336,14 +332,14 @@ std::string digit_of(const std::string& flat, int64_t stride, int64_t count, boo
 }  // namespace
 
 std::string CPrinter::unflattened(const std::vector<loop::Counter>& counters,
-                                  const std::string& flat) {
+                                  const std::string& flat) const {
   std::string text;
   const int64_t all = loop::volume_of(counters);
   int64_t stride = all;
   for (const loop::Counter& c : counters) {
     const bool is_first = stride == all;
     stride /= c.count;
-    text += fmt::format("const long {} = {};\n", c_name(c.var.name),
+    text += fmt::format("const {} {} = {};\n", index(), c_name(c.var.name),
                         digit_of(flat, stride, c.count, is_first));
   }
   return text;

@@ -13,7 +13,8 @@ namespace mdh::backend {
 
 class CPrinter {
  public:
-  CPrinter(const loop::Program& p, Dialect dialect);
+  /// Indices and counters are of a type that holds them all.
+  CPrinter(const loop::Program& p, Dialect dialect, scalar::Scalar index = scalar::Scalar::i64);
   virtual ~CPrinter() = default;
   CPrinter(const CPrinter&) = delete;
   CPrinter& operator=(const CPrinter&) = delete;
@@ -30,15 +31,25 @@ class CPrinter {
   virtual std::string barrier(const loop::Barrier& s) = 0;
   virtual std::string alloc(const loop::Buffer& b) = 0;
 
+  // Copies may land as soon as they are issued; then there is nothing to wait for.
+  virtual std::string async_copy(const loop::AsyncCopy& s);
+  virtual std::string commit() { return ""; }
+  virtual std::string wait(int64_t) { return ""; }
+
   const loop::Program& program() const { return program_; }
   ExprPrinter& expressions() { return expressions_; }
+
+  std::string element(const loop::Element& e);
 
   /// "L1.i, side by side in registers"
   static std::string comment(const std::string& level, loop::How how);
 
   /// The value of each counter of a flattened one, the last one fastest.
-  static std::string unflattened(const std::vector<loop::Counter>& counters,
-                                 const std::string& flat);
+  std::string unflattened(const std::vector<loop::Counter>& counters,
+                          const std::string& flat) const;
+
+  /// The type of counters and indices.
+  std::string index() const { return expressions_.index_type(); }
 
   /// Which instance of a temporary this is: mixed radix of the digits it is per.
   std::string instance(const loop::Buffer& b) const;
@@ -55,15 +66,14 @@ class CPrinter {
   std::string print(const loop::Store& s);
   std::string print(const loop::Apply& s);
   std::string print(const loop::Combine& s);
-  std::string print(const loop::AsyncCopy& s);
+  std::string print(const loop::AsyncCopy& s) { return async_copy(s); }
   std::string print(const loop::Prefetch& s);
   std::string print(const loop::Opaque& s);
   std::string print(const loop::Transpose& s);
   std::string print(const loop::Deal& s) { return deal(s); }
   std::string print(const loop::Barrier& s) { return barrier(s); }
-  // Copies may land as soon as they are issued; then there is nothing to wait for.
-  static std::string print(const loop::Commit&) { return ""; }
-  static std::string print(const loop::Wait&) { return ""; }
+  std::string print(const loop::Commit&) { return commit(); }
+  std::string print(const loop::Wait& s) { return wait(s.keep); }
   static std::string print(const loop::Alloc&) { unprintable("an allocation"); }
   static std::string print(const loop::Loop&) { unprintable("a structured loop"); }
   static std::string print(const loop::Copy&) { unprintable("a structured copy"); }
@@ -77,7 +87,6 @@ class CPrinter {
   std::string begins(const loop::Buffer& b, const loop::Block& rest);
   std::string declared(const Registers& registers, const loop::Buffer& b);
   std::string element_by_element(const loop::Transpose& s);
-  std::string element(const loop::Element& e);
   bool refers(const loop::Load& s, const loop::Block& rest) const;
   std::string reference(const loop::Load& s);
   std::string value(const Symbol& symbol) const;

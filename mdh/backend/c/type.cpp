@@ -27,8 +27,16 @@ bool is_reserved(const std::string& name) {
       "bool", "true", "false", "half", "quad", "complex", "imaginary", "uchar", "ushort", "uint",
       "ulong", "size_t", "ptrdiff_t", "intptr_t", "uintptr_t", "image1d_t", "image2d_t",
       "image3d_t", "image1d_array_t", "image2d_array_t", "image1d_buffer_t", "sampler_t", "event_t",
-      "NULL", "NAN", "INFINITY", "MAXFLOAT", "HUGE_VAL", "HUGE_VALF", "barrier", "mem_fence",
-      "vec_step"};
+      // Keywords of C++, and what CUDA defines.
+      "alignas", "alignof", "and", "and_eq", "bitand", "bitor", "catch", "class", "compl",
+      "concept", "const_cast", "consteval", "constexpr", "constinit", "co_await", "co_return",
+      "co_yield", "decltype", "delete", "dynamic_cast", "explicit", "export", "friend", "mutable",
+      "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq",
+      "protected", "public", "reinterpret_cast", "requires", "static_assert", "static_cast",
+      "template", "this", "thread_local", "throw", "try", "typeid", "typename", "using", "virtual",
+      "wchar_t", "char8_t", "char16_t", "char32_t", "xor", "xor_eq", "threadIdx", "blockIdx",
+      "blockDim", "gridDim", "warpSize", "dim3", "NULL", "NAN", "INFINITY", "MAXFLOAT", "HUGE_VAL",
+      "HUGE_VALF", "barrier", "mem_fence", "vec_step"};
   return reserved.contains(name);
 }
 

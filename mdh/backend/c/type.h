@@ -1,4 +1,4 @@
-// Names of types and of variables in C and in OpenCL C.
+// Names of types and of variables in C and its relatives.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ std::string wrapping_type(scalar::Scalar type);
 /// The unsigned type with as many bits as the integer type.
 std::string unsigned_type(scalar::Scalar type);
 
-/// A name that C and OpenCL C accept: keywords and the names that printed code uses itself are
+/// A name that all dialects accept: keywords and the names that printed code uses itself are
 /// prefixed, and so are names with other characters than those of identifiers, such as x.1.
 std::string c_name(const std::string& name);
 

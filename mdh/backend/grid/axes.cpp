@@ -53,17 +53,16 @@ Items items_of(const loop::Program& p, const loop::Block& body, int64_t count) {
   return along.along_axes ? along : Items{{count, 1, 1}, false};
 }
 
-std::string swizzled(int64_t rows, int64_t columns, int64_t together, const std::string& flat,
-                     const std::string& row, const std::string& column) {
+std::string swizzled(const std::string& type, int64_t rows, int64_t columns, int64_t together) {
   together = std::min(together, rows);  // more than there are: all of them
   return fmt::format(
-      "const long mdh_block = {flat} / {area};\n"
-      "const long mdh_rest = {rows} - mdh_block * {together};\n"
-      "const long mdh_rows = mdh_rest < {together} ? mdh_rest : {together};\n"
-      "const long {row} = mdh_block * {together} + {flat} % {area} % mdh_rows;\n"
-      "const long {column} = {flat} % {area} / mdh_rows;\n",
-      fmt::arg("flat", flat), fmt::arg("rows", rows), fmt::arg("together", together),
-      fmt::arg("area", together * columns), fmt::arg("row", row), fmt::arg("column", column));
+      "const {type} mdh_block = mdh_flat / {area};\n"
+      "const {type} mdh_rest = {rows} - mdh_block * {together};\n"
+      "const {type} mdh_rows = mdh_rest < {together} ? mdh_rest : {together};\n"
+      "const {type} mdh_row = mdh_block * {together} + mdh_flat % {area} % mdh_rows;\n"
+      "const {type} mdh_column = mdh_flat % {area} / mdh_rows;\n",
+      fmt::arg("type", type), fmt::arg("rows", rows), fmt::arg("together", together),
+      fmt::arg("area", together * columns));
 }
 
 }  // namespace mdh::backend

@@ -30,8 +30,8 @@ Items items_of(const loop::Program& p, const loop::Block& body, int64_t count);
 
 /// rows x columns members, of which `together` rows begin side by side: their members follow each
 /// other column by column, so that those that begin at the same time share rows as well as columns.
-/// With the last rows there may be fewer. `flat` counts from 0 on; `row` and `column` are defined.
-std::string swizzled(int64_t rows, int64_t columns, int64_t together, const std::string& flat,
-                     const std::string& row, const std::string& column);
+/// With the last rows there may be fewer. mdh_flat counts from 0 on; mdh_row and mdh_column are
+/// defined, of the same type.
+std::string swizzled(const std::string& type, int64_t rows, int64_t columns, int64_t together);
 
 }  // namespace mdh::backend

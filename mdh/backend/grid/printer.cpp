@@ -5,7 +5,9 @@
 #include "mdh/backend/c/arguments.h"
 #include "mdh/backend/c/printer.h"
 #include "mdh/backend/grid/axes.h"
+#include "mdh/backend/grid/index_width.h"
 #include "mdh/backend/grid/storage.h"
+#include "mdh/backend/rts/rts.h"
 #include "mdh/support/text.h"
 
 namespace mdh::backend {
@@ -24,6 +26,9 @@ using loop::Team;
 constexpr int64_t usual_items = 64;
 /// Work-groups of kernels in which every work-item takes element after element.
 constexpr int64_t most_groups = 4096;
+
+/// Of arrays that are cut from one: what the widest access needs.
+constexpr int64_t shared_alignment = 16;
 
 /// Work-items that a group needs: one for every core that owns something.
 int64_t items_for(const Block& block) {
@@ -45,7 +50,10 @@ int64_t items_for(const Block& block) {
 class KernelPrinter : public CPrinter {
  public:
   KernelPrinter(const loop::Program& p, const GridStorage& storage, const GridWords& words)
-      : CPrinter(p, words.dialect), storage_(storage), words_(words) {}
+      : CPrinter(p, words.dialect,
+                 counts_in_32_bits(p) ? scalar::Scalar::i32 : scalar::Scalar::i64),
+        storage_(storage),
+        words_(words) {}
 
   ExprPrinter& types() { return expressions(); }
 
@@ -54,14 +62,14 @@ class KernelPrinter : public CPrinter {
 
   /// The body of a kernel whose groups have so many items.
   std::string grid(const loop::Deal& s, const Items& items) {
-    begin(items);
+    begin(s, items);
     const std::string body = block(s.body);
     return member(s) + item_number() + locals(s.body) + body;
   }
 
   /// As many groups as asked for run the members of the grid, one after the other.
   std::string persistent(const loop::Deal& s, const Items& items) {
-    begin(items);
+    begin(s, items);
     const std::string body = flat_member(s, "mdh_group") + block(s.body) +
                              // Nobody begins with the next member before all are done with this.
                              (items.count() > 1 ? barrier({}) : "");
@@ -71,10 +79,11 @@ class KernelPrinter : public CPrinter {
 
   /// Every work-item takes element after element.
   std::string elements(const loop::Deal& s) {
-    begin({{usual_items, 1, 1}, false});
+    begin(s, {{usual_items, 1, 1}, false});
     const std::string body = unflattened(s.shares, "part") + pointers(s.body) + block(s.body);
-    return fmt::format("for (long part = {}; part < {}; part += {}) {{\n{}}}\n", words_.item_of_all,
-                       loop::volume_of(s.shares), words_.items_of_all, indent(body, 2));
+    return fmt::format("for ({0} part = {1}; part < {2}; part += {3}) {{\n{4}}}\n", index(),
+                       words_.item_of_all, loop::volume_of(s.shares), words_.items_of_all,
+                       indent(body, 2));
   }
 
  protected:
@@ -84,16 +93,29 @@ class KernelPrinter : public CPrinter {
     const bool once = shares <= items;
     const std::string body = unflattened(s.shares, "part") + pointers(s.body) + block(s.body);
     const std::string me = items_.along_axes ? "mdh_item" : words_.item[0];
-    const std::string item = fmt::format("const long part = {};\n", me);
+    const std::string item = fmt::format("const {} part = {};\n", index(), me);
     if (shares == items) return fmt::format("{{\n{}}}\n", indent(item + body, 2));
     if (once) {
       return fmt::format("if ({} < {}) {{\n{}}}\n", me, shares, indent(item + body, 2));
     }
-    return fmt::format("for (long part = {}; part < {}; part += {}) {{\n{}}}\n", me, shares, items,
-                       indent(body, 2));
+    return fmt::format("for ({} part = {}; part < {}; part += {}) {{\n{}}}\n", index(), me, shares,
+                       items, indent(body, 2));
   }
 
   std::string barrier(const loop::Barrier&) override { return words_.barrier + ";\n"; }
+
+  std::string async_copy(const loop::AsyncCopy& s) override {
+    if (!flies(s)) return CPrinter::async_copy(s);
+    expressions().definitions().define_type(words_.copies, rts_text(words_.copies));
+    const int bytes = scalar::bytes_of(find_buffer(program(), s.to.buffer).type);
+    return fmt::format("mdh_copy_async_{}(&{}, &{});\n", bytes, element(s.to), element(s.from));
+  }
+
+  std::string commit() override { return has_copies_ ? "mdh_copy_commit();\n" : ""; }
+
+  std::string wait(int64_t keep) override {
+    return has_copies_ ? fmt::format("mdh_copy_wait({});\n", keep) : "";
+  }
 
   std::string alloc(const Buffer& b) override {
     if (storage_.of(b.symbol).space != Space::in_private) return "";
@@ -102,24 +124,50 @@ class KernelPrinter : public CPrinter {
   }
 
  private:
-  void begin(const Items& items) {
+  void begin(const loop::Deal& s, const Items& items) {
     items_ = items;
     local_bytes_ = 0;
+    has_copies_ = contains_flying(s.body);
+  }
+
+  /// The device has instructions for it: some sizes, from global memory to that of the group.
+  bool flies(const loop::AsyncCopy& s) const {
+    const Buffer &to = find_buffer(program(), s.to.buffer),
+                 &from = find_buffer(program(), s.from.buffer);
+    const int bytes = scalar::bytes_of(to.type);
+    const bool from_global = from.role != Role::temporary || is_in(from, Space::in_workspace);
+    return !words_.copies.empty() && is_in(to, Space::in_local) && from_global &&
+           to.type.is_scalar() && (bytes == 4 || bytes == 8);
+  }
+
+  bool contains_flying(const Block& block) const {
+    return std::any_of(block.begin(), block.end(), [&](const Stmt& s) {
+      const auto* copy = s.as<loop::AsyncCopy>();
+      bool found = copy && flies(*copy);
+      loop::for_each_child(s, [&](const Block& b) { found = found || contains_flying(b); });
+      return found;
+    });
   }
 
   // ---- members of the grid, and items of a group
 
+  /// Devices count without sign.
+  std::string number_of(const std::string& counted) const {
+    return fmt::format("({}){}", index(), counted);
+  }
+
   /// The values of the digits of this group.
   std::string member(const loop::Deal& s) const {
-    if (!has_axes(program(), s.shares)) return flat_member(s, "(long)" + words_.group[0]);
+    if (!has_axes(program(), s.shares)) return flat_member(s, number_of(words_.group[0]));
     const OnAxes axes = on_axes(program(), s.shares);
     std::array<std::string, 3> number;
-    for (size_t a = 0; a < 3; ++a) number[a] = "(long)" + words_.group[a];
+    for (size_t a = 0; a < 3; ++a) number[a] = number_of(words_.group[a]);
     std::string text;
     const auto extents = extents_of(axes);
     if (s.swizzle > 1 && extents[0] > 1 && extents[1] > 1) {
-      text = fmt::format("const long mdh_flat = {} * {} + {};\n", number[1], extents[0], number[0]);
-      text += swizzled(extents[1], extents[0], s.swizzle, "mdh_flat", "mdh_row", "mdh_column");
+      text = fmt::format("const {} mdh_flat = {} * {} + {};\n", index(), number[1], extents[0],
+                         number[0]);
+      text += swizzled(index(), extents[1], extents[0], s.swizzle);
       number[0] = "mdh_column";
       number[1] = "mdh_row";
     }
@@ -128,23 +176,23 @@ class KernelPrinter : public CPrinter {
   }
 
   /// The same from the number of a member along one axis.
-  static std::string flat_member(const loop::Deal& s, const std::string& number) {
+  std::string flat_member(const loop::Deal& s, const std::string& number) const {
     const int64_t rows = s.shares.empty() ? 1 : s.shares.front().count;
     const int64_t columns = loop::volume_of(s.shares) / rows;
     if (s.swizzle == 1 || rows == 1 || columns == 1) return unflattened(s.shares, number);
-    const std::string flat = fmt::format("const long mdh_flat = {};\n", number);
+    const std::string flat = fmt::format("const {} mdh_flat = {};\n", index(), number);
     const std::string place =
-        fmt::format("const long mdh_member = mdh_row * {} + mdh_column;\n", columns);
-    return flat + swizzled(rows, columns, s.swizzle, "mdh_flat", "mdh_row", "mdh_column") + place +
+        fmt::format("const {} mdh_member = mdh_row * {} + mdh_column;\n", index(), columns);
+    return flat + swizzled(index(), rows, columns, s.swizzle) + place +
            unflattened(s.shares, "mdh_member");
   }
 
   /// Items on several axes also have a number among all of the group.
   std::string item_number() const {
     if (!items_.along_axes) return "";
-    return fmt::format("const long mdh_item = ((long){} * {} + (long){}) * {} + (long){};\n",
-                       words_.item[2], items_.extents[1], words_.item[1], items_.extents[0],
-                       words_.item[0]);
+    return fmt::format("const {} mdh_item = ({} * {} + {}) * {} + {};\n", index(),
+                       number_of(words_.item[2]), items_.extents[1], number_of(words_.item[1]),
+                       items_.extents[0], number_of(words_.item[0]));
   }
 
   /// Every item that owns a share has its digits on the axes.
@@ -154,7 +202,7 @@ class KernelPrinter : public CPrinter {
     std::vector<std::string> conditions;
     std::string digits;
     for (size_t a = 0; a < 3; ++a) {
-      digits += unflattened(axes[a], "(long)" + words_.item[a]);
+      digits += unflattened(axes[a], number_of(words_.item[a]));
       if (extents[a] == items_.extents[a]) continue;
       conditions.push_back(fmt::format("{} < {}", words_.item[a], extents[a]));
     }
@@ -186,11 +234,22 @@ class KernelPrinter : public CPrinter {
       for (const Symbol& digit : group_digits(program(), b)) {
         elements *= find_digit(program(), digit).parts;
       }
-      local_bytes_ += elements * scalar::bytes_of(b.type);
-      text += fmt::format("{} {} {}[{}];  /* {} */\n", words_.local,
-                          expressions().storage_type(b.type), local_name(b), elements, b.region);
+      text += local_array(b, elements);
     }
-    return text;
+    return text.empty() || words_.shared.empty() ? text : words_.shared + ";\n" + text;
+  }
+
+  std::string local_array(const Buffer& b, int64_t elements) {
+    const std::string type = expressions().storage_type(b.type), name = local_name(b);
+    const int64_t bytes = elements * scalar::bytes_of(b.type);
+    if (words_.shared.empty()) {
+      local_bytes_ += bytes;
+      return fmt::format("{} {} {}[{}];  /* {} */\n", words_.local, type, name, elements, b.region);
+    }
+    const int64_t at = local_bytes_;
+    local_bytes_ += (bytes + shared_alignment - 1) / shared_alignment * shared_alignment;
+    return fmt::format("{0} *const {1} = ({0} *)(mdh_shared + {2});  /* {3}, {4} elements */\n",
+                       type, name, at, b.region, elements);
   }
 
   bool is_in(const Buffer& b, Space space) const {
@@ -228,6 +287,7 @@ class KernelPrinter : public CPrinter {
   const GridWords& words_;
   Items items_;
   int64_t local_bytes_ = 0;
+  bool has_copies_ = false;
 };
 
 class ModulePrinter {
@@ -300,11 +360,11 @@ class ModulePrinter {
       body = printer_.elements(s);
     }
     launch.local_bytes = printer_.local_bytes();
-    text_ += fmt::format("{} {{\n{}}}\n", signature(function), indent(body, 2));
+    text_ += fmt::format("{} {{\n{}}}\n", signature(function, launch.items), indent(body, 2));
     return launch;
   }
 
-  std::string signature(const std::string& function) {
+  std::string signature(const std::string& function, const std::array<int64_t, 3>& items) {
     std::vector<std::string> parameters;
     for (const Buffer& b : program_.buffers) {
       if (b.role == Role::temporary) continue;
@@ -314,7 +374,7 @@ class ModulePrinter {
     }
     parameters.push_back(words_.to_global + "char *workspace");
     for (const Symbol& var : host_) parameters.push_back("long " + c_name(var.name));
-    return fmt::format("{} {}({})", words_.kernel, function, join(parameters, ", "));
+    return fmt::format("{} {}({})", words_.kernel(items), function, join(parameters, ", "));
   }
 
   const loop::Program& program_;

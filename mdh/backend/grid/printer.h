@@ -14,8 +14,11 @@ namespace mdh::backend {
 struct GridWords {
   std::string language;  // of the module
   Dialect dialect = Dialect::opencl;
-  std::string kernel;                // begins the definition of a function that is launched
-  std::string local;                 // begins the definition of an array that a group shares
+  /// Begins the definition of a function that is launched with groups of so many items.
+  std::string (*kernel)(const std::array<int64_t, 3>& items) = nullptr;
+  std::string local;  // begins the definition of an array that a group shares
+  /// Instead of that, one array whose size is said at the launch, from which all others are cut.
+  std::string shared;
   std::string to_global;             // in the type of a pointer to global memory, with a blank
   std::string to_local;              // in the type of a pointer to such an array, with a blank
   std::string alone;                 // of a pointer: nothing else points to this memory
@@ -24,6 +27,8 @@ struct GridWords {
   std::string item_of_all;           // ... in the grid; launches along one axis only
   std::string items_of_all;          // of the grid
   std::string barrier;  // of a group: writes before it, of all items, are seen after it
+  std::string
+      copies;  // helper that has copies in flight (rts/copy_async.cu); none: they land at once
 };
 
 /// Every grid of the program becomes a function that is launched, loops around grids become loops

@@ -46,7 +46,7 @@ TEST(OpenCL, every_member_of_the_grid_is_a_group) {
     EXPECT_EQ(launch(dealing).groups[0], 6) << dealing;
     EXPECT_EQ(launch(dealing).items[0], 4) << dealing;
     const std::string source = module(dealing).source;
-    EXPECT_NE(source.find("const long g = (long)get_group_id(0);"), std::string::npos) << source;
+    EXPECT_NE(source.find("const int g = (int)get_group_id(0);"), std::string::npos) << source;
     EXPECT_EQ(occurrences(source, "barrier("), 1u) << source;
   }
 }
@@ -73,7 +73,7 @@ body {
 })"),
                                           "k")
                                  .source;
-  EXPECT_NE(source.find("for (long a = 0; a < 4; ++a) {"), std::string::npos) << source;
+  EXPECT_NE(source.find("for (int a = 0; a < 4; ++a) {"), std::string::npos) << source;
   EXPECT_NE(source.find("y[b * 4 + a] = moved;"), std::string::npos) << source;
   EXPECT_EQ(source.find("opaque"), std::string::npos) << source;
 }
@@ -92,7 +92,7 @@ TEST(OpenCL, groups_that_stay_run_several_members) {
         source.find("for (long mdh_group = get_group_id(0); mdh_group < 6; mdh_group += 4) {"),
         std::string::npos)
         << source;
-    EXPECT_NE(source.find("const long g = mdh_group;"), std::string::npos) << source;
+    EXPECT_NE(source.find("const int g = mdh_group;"), std::string::npos) << source;
   }
 }
 
@@ -158,11 +158,11 @@ TEST(OpenCL, groups_and_items_are_on_the_axes_of_their_digits) {
   EXPECT_EQ(first_launch(m).groups, (Extents{3, 5, 1}));
   EXPECT_EQ(first_launch(m).items, (Extents{2, 1, 4}));
   for (const char* text :
-       {"const long gi = (long)get_group_id(1);", "const long gj = (long)get_group_id(0);",
-        "const long ti = (long)get_local_id(2);", "const long tj = (long)get_local_id(0);",
-        "const long mdh_item = ((long)get_local_id(2) * 1 + (long)get_local_id(1)) * 2 + "
-        "(long)get_local_id(0);",
-        "const long part = mdh_item;"}) {
+       {"const int gi = (int)get_group_id(1);", "const int gj = (int)get_group_id(0);",
+        "const int ti = (int)get_local_id(2);", "const int tj = (int)get_local_id(0);",
+        "const int mdh_item = ((int)get_local_id(2) * 1 + (int)get_local_id(1)) * 2 + "
+        "(int)get_local_id(0);",
+        "const int part = mdh_item;"}) {
     EXPECT_NE(m.source.find(text), std::string::npos) << text << "\n" << m.source;
   }
 }
@@ -171,15 +171,15 @@ TEST(OpenCL, digits_that_share_an_axis_divide_it) {
   const kernel::Module m = on_axes(" axis z", " axis z", " axis y", "");
   EXPECT_EQ(first_launch(m).groups, (Extents{1, 1, 15}));
   EXPECT_EQ(first_launch(m).items, (Extents{2, 4, 1}));
-  EXPECT_NE(m.source.find("const long gi = (long)get_group_id(2) / 3;"), std::string::npos)
+  EXPECT_NE(m.source.find("const int gi = (int)get_group_id(2) / 3;"), std::string::npos)
       << m.source;
-  EXPECT_NE(m.source.find("const long gj = (long)get_group_id(2) % 3;"), std::string::npos);
+  EXPECT_NE(m.source.find("const int gj = (int)get_group_id(2) % 3;"), std::string::npos);
 }
 
 TEST(OpenCL, groups_that_stay_are_counted_along_one_axis) {
   const kernel::Module m = on_axes(" axis y", " axis x", "", "", "on 4");
   EXPECT_EQ(first_launch(m).groups, (Extents{4, 1, 1}));
-  EXPECT_NE(m.source.find("const long gi = mdh_group / 3;"), std::string::npos) << m.source;
+  EXPECT_NE(m.source.find("const int gi = mdh_group / 3;"), std::string::npos) << m.source;
 }
 
 TEST(OpenCL, a_swizzled_grid_has_the_same_groups) {
@@ -187,7 +187,7 @@ TEST(OpenCL, a_swizzled_grid_has_the_same_groups) {
     const kernel::Module plain = on_axes(axis, "", "", ""),
                          m = on_axes(axis, "", "", "", "swizzle 2");
     EXPECT_EQ(first_launch(m), first_launch(plain));
-    EXPECT_NE(m.source.find("const long mdh_block = mdh_flat / 6;"), std::string::npos) << m.source;
+    EXPECT_NE(m.source.find("const int mdh_block = mdh_flat / 6;"), std::string::npos) << m.source;
     EXPECT_EQ(plain.source.find("mdh_block"), std::string::npos) << plain.source;
   }
 }

@@ -4,11 +4,21 @@
 
 namespace mdh::backend {
 
+namespace {
+
+/// Compilers count registers by the size of a group, and need not think of larger ones.
+std::string kernel_of(const std::array<int64_t, 3>& items) {
+  return fmt::format("__kernel __attribute__((reqd_work_group_size({}))) void",
+                     fmt::join(items, ", "));
+}
+
+}  // namespace
+
 kernel::Module print_opencl(const loop::Program& program, const std::string& name) {
   static const GridWords words = {
       .language = "opencl",
       .dialect = Dialect::opencl,
-      .kernel = "__kernel void",
+      .kernel = kernel_of,
       .local = "__local",
       .to_global = "__global ",
       .to_local = "__local ",

@@ -26,10 +26,14 @@ TEST(Rts, every_helper_compiles_alone) {
   const TemporaryDirectory folder;
   ASSERT_FALSE(rts_files().empty());
   for (const auto& [name, file] : rts_files()) {
-    const std::string source = (folder.path() / (name + ".c")).string();
-    write_file(source, rts_text(name) + "\n");
+    const std::string text = rts_text(name);
+    const bool is_cuda = text.find("__device__") != std::string::npos ||
+                         text.find("__constant__") != std::string::npos;
+    const std::string source = (folder.path() / (name + (is_cuda ? ".cpp" : ".c"))).string();
+    write_file(source, text + "\n");
     const std::string command =
-        "cc -std=gnu11 -Wall -Wextra -Wno-unused-function -Werror -fsyntax-only " + source;
+        fmt::format("cc {} -Wall -Wextra -Wno-unused-function -Werror -fsyntax-only {}",
+                    is_cuda ? "-std=c++17 -D__device__= -D__constant__=" : "-std=gnu11", source);
     EXPECT_EQ(std::system(command.c_str()), 0) << name;
   }
 }
