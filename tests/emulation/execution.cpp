@@ -137,19 +137,19 @@ std::optional<Finding> Execution::run(std::span<void* const> buffers, char* work
   return finding_;
 }
 
-/// Launches have local arrays of their own; those of the same launch again are the same ones.
+/// A launch that is repeated has the same local memory each time.
 void Execution::begin(const kernel::Launch& launch) {
   watch_.begin_launch();
-  if (launch_ == &launch) return;
   launch_ = &launch;
   function_ = library_.function(launch.function);
-  locals_.clear();
-  shared_.clear();
+  const auto [found, is_new] = local_memories_.try_emplace(&launch);
+  local_ = &found->second;
+  if (!is_new) return;
   for (const auto& [offset, bytes] : pieces_of(launch.local_bytes, function_.cuts)) {
     const Block& block =
         arena_.add(fmt::format("the local memory at {} of '{}'", offset, launch.function),
                    static_cast<size_t>(bytes), 1, Use::local, Content::unwritten, manner_.poison);
-    shared_.emplace_back(offset, block);
+    local_->dynamic.emplace_back(offset, block);
   }
 }
 
@@ -169,8 +169,8 @@ void Execution::run_group(int64_t group, const std::vector<void*>& arguments) {
   group_position_ = position(group, launch_->groups);
   watch_.begin_group(group, items);
   copies_.begin_group(items);
-  for (const auto& [key, block] : locals_) arena_.forget(block, manner_.poison);
-  for (const auto& [offset, block] : shared_) arena_.forget(block, manner_.poison);
+  for (const auto& [key, block] : local_->arrays) arena_.forget(block, manner_.poison);
+  for (const auto& [offset, block] : local_->dynamic) arena_.forget(block, manner_.poison);
   std::vector<void*> mine = arguments;
   const auto wrong = team_.run(items, manner_.poison, [&] { function_.enter(mine.data()); });
   if (!wrong) return;
@@ -225,8 +225,8 @@ void Execution::atomic(const void* address, size_t bytes, const void* code) {
 }
 
 void* Execution::local(const char* name, size_t bytes, size_t element, int line, const void* code) {
-  const auto [found, is_new] = locals_.try_emplace({name, line});
-  if (is_new && (locals_.size() > most_local_arrays || !arena_.has_room_for(bytes))) {
+  const auto [found, is_new] = local_->arrays.try_emplace({name, line});
+  if (is_new && (local_->arrays.size() > most_local_arrays || !arena_.has_room_for(bytes))) {
     fail(fmt::format("too much local memory: '{}' of {} bytes", name, bytes), code);
   }
   if (is_new) {
@@ -238,7 +238,7 @@ void* Execution::local(const char* name, size_t bytes, size_t element, int line,
 }
 
 void* Execution::shared(int64_t offset, const void* code) {
-  for (const auto& [begin, block] : shared_) {
+  for (const auto& [begin, block] : local_->dynamic) {
     if (begin == std::max<int64_t>(0, offset)) return arena_.at(block);
   }
   fail(fmt::format("local memory has no piece at {}", offset), code);

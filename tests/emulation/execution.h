@@ -71,6 +71,12 @@ class Execution {
 
  private:
   using Place = std::array<int64_t, 3>;
+  using Pieces = std::vector<std::pair<int64_t, Block>>;  // by their offsets
+  /// What the groups of a launch have, one after the other.
+  struct LocalMemory {
+    Pieces dynamic;
+    std::map<std::pair<std::string, int>, Block> arrays;  // by name and line
+  };
   static unsigned long of(const Place& place, unsigned axis, unsigned long otherwise) {
     return axis < 3 ? static_cast<unsigned long>(place[axis]) : otherwise;
   }
@@ -96,9 +102,9 @@ class Execution {
   Execution* outer_;
 
   std::vector<void*> buffers_;                   // in the arena, one per argument
-  std::vector<std::pair<int64_t, Block>> workspace_;  // pieces, by their offsets
-  std::vector<std::pair<int64_t, Block>> shared_;     // of the current launch
-  std::map<std::pair<std::string, int>, Block> locals_;  // by name and line, of the current launch
+  Pieces workspace_;
+  std::map<const kernel::Launch*, LocalMemory> local_memories_;
+  LocalMemory* local_ = nullptr;  // of the current launch
   const kernel::Launch* launch_ = nullptr;
   Function function_;
   Place group_position_ = {0, 0, 0};

@@ -96,6 +96,23 @@ TEST(Findings, launches_wait_for_one_another) {
   EXPECT_EQ(out, (std::vector<int>{9, 8, 7, 6, 5, 4, 3, 2}));
 }
 
+/// Memory of launches is not used up by repeating them.
+TEST(Findings, launches_that_take_turns_many_times) {
+  kernel::Module m = opencl(tile + "tile[i] = in[g];\nout[g] = tile[i];");
+  m.source +=
+      "__kernel void tiny_2(__global int *restrict out, __global const int *restrict in,\n"
+      "                     __global char *workspace, long n) {\n"
+      "  __local int tile[4];\n  const long g = get_global_id(0);\n"
+      "  tile[g % 4] = n;\n  out[g] = tile[g % 4];\n}\n";
+  const std::string first = m.source;
+  m.source.replace(first.find("char *workspace) {"), 18, "char *workspace, long n) {");
+  m.steps.push_back({kernel::Launch{"tiny_2", {2, 1, 1}, {4, 1, 1}, 64}});
+  m.steps = {{kernel::Repeat{500, m.steps}}};
+  std::vector<int> out;
+  EXPECT_EQ(complaint_about(m, &out), "");
+  EXPECT_EQ(out, std::vector<int>(8, 499));
+}
+
 // ---- memory that nobody wrote, or that is not there
 
 TEST(Findings, read_of_what_nobody_wrote) {

@@ -27,6 +27,8 @@ struct Subject {
   scalar::Scalar type = scalar::Scalar::i32;  // whole numbers: every term counts
 };
 
+void PrintTo(const Subject& subject, std::ostream* to) { *to << subject.name; }
+
 const std::vector<Subject>& subjects() {
   static const std::vector<Subject> all = {
       {"tiles", "matmul", {7, 6, 11},
@@ -121,7 +123,7 @@ Prepared prepared(const Subject& subject, const std::string& target) {
 
 // ---- mutants
 
-/// A module without one statement or condition.
+/// A module that lacks a barrier, a wait or the condition of a guard.
 struct Mutant {
   std::string name;  // "tiles: barrier 2", counted from 1 on
   std::string line;  // where it was
@@ -183,10 +185,20 @@ std::vector<Mutant> mutants_of(const std::string& subject, const kernel::Module&
   return mutants;
 }
 
-/// Why the emulation cannot tell a mutant from what it was: it computes the same, and no two items
-/// meet. By name.
+/// Mutants that are as right as what they were made of, and why. What is no longer true here fails
+/// the test, too.
 const std::map<std::string, std::string>& equivalent() {
-  static const std::map<std::string, std::string> all = {};
+  static const std::map<std::string, std::string> all = {
+      {"three_buffers: guard 3", "the items too many write the third buffer before it is filled"},
+      {"sum_of_items: barrier 2", "item 0 alone works before and behind it"},
+      {"sum_of_items_in_steps: barrier 4", "item 0 alone works before and behind it"},
+      {"sum_of_items_in_steps: barrier 5", "item 0 alone works before and behind it"},
+      {"scan_of_groups: guard 2", "the guard inside of it asks for more"},
+      {"rolling_halo: barrier 1", "barrier 2 keeps apart the same: nothing is copied between them"},
+      {"rolling_halo: barrier 2", "barrier 1 keeps apart the same: nothing is copied between them"},
+      {"rolling_halo: barrier 3", "every item goes on with the columns that it has moved itself"},
+      {"scan_of_sums: barrier 2", "every item goes on with the sum that it has made itself"},
+  };
   return all;
 }
 
@@ -205,10 +217,10 @@ TEST_P(Mutants, are_noticed) {
     const std::vector<std::string> complaints = test::run_on(*device(), all);
     int noticed = 0;
     for (size_t n = 0; n < mutants.size(); ++n) {
-      const bool is_equivalent = equivalent().contains(mutants[n].name);
-      EXPECT_EQ(complaints[n].empty(), is_equivalent)
+      const auto reason = equivalent().find(mutants[n].name);
+      EXPECT_EQ(complaints[n].empty(), reason != equivalent().end())
           << mutants[n].name << " on " << target << ": " << mutants[n].line << "\n"
-          << complaints[n] << (HasFailure() ? right.module.source : "");
+          << complaints[n] << "\n" << right.module.source;
       noticed += complaints[n].empty() ? 0 : 1;
     }
     fmt::print("{} on {}: {} of {} mutants noticed\n", GetParam().name, target, noticed,
