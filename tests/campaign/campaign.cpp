@@ -222,8 +222,7 @@ int main(int argc, char** argv) {
   app.add_option("--from", options.from, "the first seed");
   app.add_option("--count", options.count, "how many");
   app.add_option("--on", options.on, "evaluators, openmp, address, thread, opencl or emulation")
-      ->check(
-          CLI::IsMember({"evaluators", "openmp", "address", "thread", "opencl", "emulation"}));
+      ->check(CLI::IsMember({"evaluators", "openmp", "address", "thread", "opencl", "emulation"}));
   app.add_option("--save", options.save, "a folder for cases that fail");
   app.add_option("--write", options.write, "a folder for all cases, as drawn");
   app.add_option("--cases", options.cases, "a folder of cases to run instead of seeds")

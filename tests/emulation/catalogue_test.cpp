@@ -6,6 +6,7 @@
 #include "mdh/driver/target.h"
 #include "tests/campaign/backends.h"
 #include "tests/emulation/device.h"
+#include "tests/emulation/testing.h"
 
 namespace mdh::emulation::catalogue_test {
 namespace {
@@ -52,8 +53,8 @@ std::vector<Prepared> all_of(const examples::Entry& entry, const std::string& ta
     const hl::Program program =
         entry.build({type, odd_sizes(entry.generic().dimensions.size(), random)});
     const machine::Machine& usual = machine::find_machine(driver::find_target(target).machine);
-    if (auto one = test::prepare({program, usual, ll::default_config(program, usual, 4)}, seed,
-                                 target)) {
+    if (auto one =
+            test::prepare({program, usual, ll::default_config(program, usual, 4)}, seed, target)) {
       all.push_back(std::move(*one));
     } else {
       ADD_FAILURE() << "the default configuration is refused in " << to_string(type);
@@ -63,7 +64,7 @@ std::vector<Prepared> all_of(const examples::Entry& entry, const std::string& ta
   return all;
 }
 
-class Catalogue : public testing::TestWithParam<std::string> {};
+class Catalogue : public OnEmulation<testing::TestWithParam<std::string>> {};
 
 TEST_P(Catalogue, is_right_on_every_target) {
   for (const std::string& target : test::emulated_targets()) {

@@ -35,18 +35,19 @@ std::mutex mutex;
 int guards = 0;
 
 /// The handler needs a stack of its own where that of a fiber is full.
-void use_signal_stack() {
+stack_t use_signal_stack() {
   thread_local std::vector<char> memory(size_t{1} << 16);
   stack_t stack{};
   stack.ss_sp = memory.data();
   stack.ss_size = memory.size();
-  sigaltstack(&stack, nullptr);
+  stack_t before{};
+  sigaltstack(&stack, &before);
+  return before;
 }
 
 }  // namespace
 
-CrashGuard::CrashGuard() {
-  use_signal_stack();
+CrashGuard::CrashGuard() : stack_before_(use_signal_stack()) {
   const std::lock_guard<std::mutex> lock(mutex);
   if (guards++ > 0) return;
   struct sigaction action {};
@@ -56,6 +57,7 @@ CrashGuard::CrashGuard() {
 }
 
 CrashGuard::~CrashGuard() {
+  sigaltstack(&stack_before_, nullptr);
   const std::lock_guard<std::mutex> lock(mutex);
   if (--guards > 0) return;
   for (size_t n = 0; n < std::size(caught); ++n) sigaction(caught[n], &before[n], nullptr);

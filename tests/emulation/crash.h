@@ -1,6 +1,8 @@
 // Kernels that crash: a fault of the processor ends an item, not the process.
 #pragma once
 
+#include <csignal>
+
 #include "tests/emulation/fiber.h"
 
 namespace mdh::emulation {
@@ -13,6 +15,9 @@ class CrashGuard {
   ~CrashGuard();
   CrashGuard(const CrashGuard&) = delete;
   CrashGuard& operator=(const CrashGuard&) = delete;
+
+ private:
+  stack_t stack_before_;
 };
 
 /// False if the fiber touched what it must not; it is then gone, and `fault` is the address.

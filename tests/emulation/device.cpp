@@ -118,8 +118,8 @@ class EmulatedKernel : public runtime::LoadedKernel {
   std::vector<void*> pointers_to(Memory& memory, std::span<void* const> buffers) const {
     std::vector<void*> pointers;
     for (size_t n = 0; n < memory.size(); ++n) {
-      const auto first = static_cast<size_t>(
-          std::find(buffers.begin(), buffers.end(), buffers[n]) - buffers.begin());
+      const auto first = static_cast<size_t>(std::find(buffers.begin(), buffers.end(), buffers[n]) -
+                                             buffers.begin());
       pointers.push_back(memory[first].data());
     }
     return pointers;
@@ -232,8 +232,7 @@ class EmulatedDevice : public runtime::Device {
   }
 
  private:
-  LoadedKernels load_for(runtime::Purpose,
-                         std::span<const kernel::Module> modules) const override {
+  LoadedKernels load_for(runtime::Purpose, std::span<const kernel::Module> modules) const override {
     return loaded(modules);
   }
 };
@@ -245,7 +244,7 @@ std::shared_ptr<const runtime::Device> device() { return std::make_shared<Emulat
 std::string missing_here() {
   for (const Language& language : languages()) {
     if (find_compiler(language.name).empty()) {
-      return fmt::format("no compiler for {} (apt-get install g++)", language.compiled);
+      return fmt::format("no gcc for {} (apt-get install g++)", language.compiled);
     }
   }
   return "";

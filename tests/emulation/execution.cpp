@@ -80,8 +80,8 @@ Execution* Execution::current() { return running; }
 void Execution::add_buffers(std::span<void* const> buffers) {
   for (size_t n = 0; n < module_.arguments.size(); ++n) {
     const kernel::Argument& a = module_.arguments[n];
-    const auto same = std::find(buffers.begin(), buffers.begin() + static_cast<std::ptrdiff_t>(n),
-                                buffers[n]);
+    const auto same =
+        std::find(buffers.begin(), buffers.begin() + static_cast<std::ptrdiff_t>(n), buffers[n]);
     const auto first = static_cast<size_t>(same - buffers.begin());
     const bool is_alias = first < n && a.bytes() > 0;
     if (is_alias) {
@@ -105,9 +105,9 @@ void Execution::add_buffers(std::span<void* const> buffers) {
 void Execution::add_workspace(const char* given) {
   for (const auto& [offset, bytes] :
        pieces_of(module_.workspace(), library_.workspace_cuts(module_.name))) {
-    const Block& block = arena_.add(fmt::format("the workspace at {}", offset),
-                                    static_cast<size_t>(bytes), 1, Use::output, Content::unwritten,
-                                    manner_.poison);
+    const Block& block =
+        arena_.add(fmt::format("the workspace at {}", offset), static_cast<size_t>(bytes), 1,
+                   Use::output, Content::unwritten, manner_.poison);
     if (given != nullptr) std::memcpy(arena_.at(block), given + offset, block.bytes);
     workspace_.emplace_back(offset, block);
   }
@@ -230,9 +230,9 @@ void* Execution::local(const char* name, size_t bytes, size_t element, int line,
     fail(fmt::format("too much local memory: '{}' of {} bytes", name, bytes), code);
   }
   if (is_new) {
-    found->second = arena_.add(fmt::format("local memory '{}'", name), bytes,
-                               static_cast<int>(element), Use::local, Content::unwritten,
-                               manner_.poison);
+    found->second =
+        arena_.add(fmt::format("local memory '{}'", name), bytes, static_cast<int>(element),
+                   Use::local, Content::unwritten, manner_.poison);
   }
   return arena_.at(found->second);
 }

@@ -101,7 +101,7 @@ class Execution {
   Team team_;
   Execution* outer_;
 
-  std::vector<void*> buffers_;                   // in the arena, one per argument
+  std::vector<void*> buffers_;  // in the arena, one per argument
   Pieces workspace_;
   std::map<const kernel::Launch*, LocalMemory> local_memories_;
   LocalMemory* local_ = nullptr;  // of the current launch

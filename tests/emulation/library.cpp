@@ -38,9 +38,24 @@ int find_pages(dl_phdr_info* info, size_t, void* to) {
 /// shall happen. With lines, for messages.
 std::vector<std::string> command_line(const std::string& compiler, const Language& language,
                                       const std::string& source, const std::string& object) {
-  return {compiler, "-x", language.compiled, "-std=" + language.standard, "-w", "-O0", "-g1",
-          "-fsanitize=thread", "-ffp-contract=off", "-fstack-clash-protection", "-fPIC",
-          "-I" MDH_EMULATION_PRELUDE, "-include", language.prelude, "-c", source, "-o", object};
+  return {compiler,
+          "-x",
+          language.compiled,
+          "-std=" + language.standard,
+          "-w",
+          "-O0",
+          "-g1",
+          "-fsanitize=thread",
+          "-ffp-contract=off",
+          "-fstack-clash-protection",
+          "-fPIC",
+          "-I" MDH_EMULATION_PRELUDE,
+          "-include",
+          language.prelude,
+          "-c",
+          source,
+          "-o",
+          object};
 }
 
 }  // namespace
@@ -81,8 +96,8 @@ size_t Library::line_of(const void* code) const {
   const TemporaryDirectory scratch;
   // The address behind a call may belong to the next line.
   const std::string address = fmt::format("{:#x}", static_cast<const char*>(code) - begin_ - 1);
-  const runtime::Exit said = runtime::run_program({tool, "-s", "-e", path_, address},
-                                                  scratch.path());
+  const runtime::Exit said =
+      runtime::run_program({tool, "-s", "-e", path_, address}, scratch.path());
   const size_t colon = said.output.rfind(':');
   long long line = 0;
   if (said.status != 0 || colon == std::string::npos) return 0;
@@ -93,19 +108,16 @@ size_t Library::line_of(const void* code) const {
 
 bool understands(const std::string& language) { return find_language(language) != nullptr; }
 
+/// Only gcc: clang tells nothing of a read that is followed by a write to the same place.
 std::string find_compiler(const std::string& language) {
-  const bool is_c = find_language(language)->compiled == "c";
-  for (const char* name : {is_c ? "gcc" : "g++", is_c ? "clang" : "clang++"}) {
-    if (const std::string path = runtime::find_program(name); !path.empty()) return path;
-  }
-  return "";
+  return runtime::find_program(find_language(language)->compiled == "c" ? "gcc" : "g++");
 }
 
 std::shared_ptr<const Library> compiled(std::span<const kernel::Module> modules) {
   const Language& language = *find_language(modules.front().language);
   const std::string compiler = find_compiler(language.name);
   if (compiler.empty()) {
-    missing("E601", fmt::format("no compiler for {}", language.compiled), "apt-get install g++");
+    missing("E601", fmt::format("no gcc for {}", language.compiled), "apt-get install g++");
   }
   const auto folder = std::make_shared<const TemporaryDirectory>();
   const auto file = [&](const char* name) { return (folder->path() / name).string(); };

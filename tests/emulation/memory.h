@@ -16,27 +16,27 @@ namespace mdh::emulation {
 /// before all of them.
 struct Cell {
   enum Flag : uint16_t {
-    is_usable = 1,     // belongs to a block
-    is_written = 2,    // somebody has written it: the host, or a kernel
-    is_constant = 4,   // only the host writes it
-    is_local = 8,      // of one group
-    is_in_flight = 16, // an asynchronous copy may write it at any time
-    is_source = 32     // an asynchronous copy may read it at any time
+    is_usable = 1,      // belongs to a block
+    is_written = 2,     // somebody has written it: the host, or a kernel
+    is_constant = 4,    // only the host writes it
+    is_local = 8,       // of one group
+    is_in_flight = 16,  // an asynchronous copy may write it at any time
+    is_source = 32      // an asynchronous copy may read it at any time
   };
   uint32_t write_epoch;
-  uint32_t read_epoch;    // of the last read
-  uint32_t second_epoch;  // of one before it, by another warp of the same group
-  uint32_t foreign_epoch; // of one before it, by another group
+  uint32_t read_epoch;              // of the last read
+  uint32_t second_epoch;            // of one before it, by another warp of the same group
+  uint32_t foreign_epoch;           // of one before it, by another group
   uint16_t writer, reader, second;  // items of the group, or several of a warp (watch.h)
   uint16_t flags;
 };
 
 /// A piece of memory that kernels know by a name.
 struct Block {
-  std::string name;   // "buffer 'A'", "local memory 'A_tile'"
-  size_t begin = 0;   // in the arena
+  std::string name;  // "buffer 'A'", "local memory 'A_tile'"
+  size_t begin = 0;  // in the arena
   size_t bytes = 0;
-  int element = 1;    // bytes of one of its elements, for messages
+  int element = 1;  // bytes of one of its elements, for messages
 };
 
 enum class Content { written, unwritten };

@@ -12,6 +12,7 @@
 #include "mdh/support/text.h"
 #include "tests/campaign/backends.h"
 #include "tests/emulation/device.h"
+#include "tests/emulation/testing.h"
 
 namespace mdh::emulation::mutants_test {
 namespace {
@@ -31,14 +32,18 @@ void PrintTo(const Subject& subject, std::ostream* to) { *to << subject.name; }
 
 const std::vector<Subject>& subjects() {
   static const std::vector<Subject> all = {
-      {"tiles", "matmul", {7, 6, 11},
+      {"tiles",
+       "matmul",
+       {7, 6, 11},
        R"("layers": ["BLK", "DEV", "SHR", "THR"],
           "split": {"i": ["BLK 2", "THR 4"], "j": ["BLK 2", "THR 3"], "k": ["DEV 3", "SHR 4"]},
           "order": ["BLK.i", "BLK.j", "THR.i", "THR.j", "DEV.k", "SHR.k"],
           "stage": {"A": [{"from": "SHR.k", "region": "SM"}],
                     "B": [{"from": "SHR.k", "region": "SM", "layout": ["j", "k"]}]},
           "acc": {"C": [{"inside": "DEV.k", "region": "RM"}]})"},
-      {"two_buffers", "matmul", {7, 6, 11},
+      {"two_buffers",
+       "matmul",
+       {7, 6, 11},
        R"("layers": ["BLK", "DEV", "SHR", "THR"],
           "split": {"i": ["BLK 2", "THR 4"], "j": ["BLK 2", "THR 3"], "k": ["DEV 3", "SHR 4"]},
           "order": ["BLK.i", "BLK.j", "THR.i", "THR.j", "DEV.k", "SHR.k"],
@@ -47,7 +52,9 @@ const std::vector<Subject>& subjects() {
           "acc": {"C": [{"inside": "DEV.k", "region": "RM"}]},
           "code": {"stage": {"A": [{"depth": 2, "transport": "async"}],
                              "B": [{"depth": 2, "transport": "async"}]}})"},
-      {"three_buffers", "matmul", {5, 6, 23},
+      {"three_buffers",
+       "matmul",
+       {5, 6, 23},
        R"("layers": ["BLK", "DEV", "SHR", "THR"],
           "split": {"i": ["BLK 2", "THR 3"], "j": ["THR 6"], "k": ["DEV 6", "SHR 4"]},
           "order": ["BLK.i", "THR.i", "THR.j", "DEV.k", "SHR.k"],
@@ -56,51 +63,73 @@ const std::vector<Subject>& subjects() {
           "acc": {"C": [{"inside": "DEV.k", "region": "RM"}]},
           "code": {"stage": {"A": [{"depth": 3, "transport": "async"}],
                              "B": [{"depth": 3, "transport": "async"}]}})"},
-      {"sum_of_items", "matvec", {5, 13},
+      {"sum_of_items",
+       "matvec",
+       {5, 13},
        R"("layers": ["BLK", "REG", "THR"],
           "split": {"i": ["BLK 5"], "k": ["REG 2", "THR 7"]}, "order": ["BLK.i", "THR.k", "REG.k"],
           "acc": {"w": [{"inside": "THR.k", "region": "SM"}, {"inside": "REG.k", "region": "RM"}]})"},
-      {"sum_of_items_in_steps", "matvec", {3, 23},
+      {"sum_of_items_in_steps",
+       "matvec",
+       {3, 23},
        R"("layers": ["BLK", "REG", "THR"],
           "split": {"i": ["BLK 3"], "k": ["REG 2", "THR 12"]}, "order": ["BLK.i", "THR.k", "REG.k"],
           "acc": {"w": [{"inside": "THR.k", "region": "SM"}, {"inside": "REG.k", "region": "RM"}]},
           "code": {"combine": {"THR.k": "team_tree"}})"},
-      {"sum_of_groups", "dot", {45},
+      {"sum_of_groups",
+       "dot",
+       {45},
        R"("layers": ["BLK", "THR", "DEV"], "split": {"k": ["BLK 3", "THR 4", "DEV 4"]},
           "order": ["BLK.k", "THR.k", "DEV.k"])"},
-      {"scan_of_items", "scan", {29},
+      {"scan_of_items",
+       "scan",
+       {29},
        R"("layers": ["THR", "DEV"], "split": {"i": ["THR 6", "DEV 5"]},
           "order": ["THR.i", "DEV.i"])"},
-      {"scan_of_groups", "scan", {29},
+      {"scan_of_groups",
+       "scan",
+       {29},
        R"("layers": ["BLK", "THR", "DEV"], "split": {"i": ["BLK 3", "THR 4", "DEV 3"]},
           "order": ["BLK.i", "THR.i", "DEV.i"])"},
-      {"halo", "jacobi2d", {7, 9},
+      {"halo",
+       "jacobi2d",
+       {7, 9},
        R"("layers": ["BLK", "THR"],
           "split": {"i1": ["BLK 2", "THR 4"], "i2": ["BLK 3", "THR 3"]},
           "order": ["BLK.i1", "BLK.i2", "THR.i1", "THR.i2"],
           "stage": {"I": [{"from": "THR.i1", "region": "SM"}]})"},
-      {"rolling_halo", "jacobi2d", {9, 7},
+      {"rolling_halo",
+       "jacobi2d",
+       {9, 7},
        R"("layers": ["BLK", "DEV", "THR"],
           "split": {"i1": ["BLK 2", "DEV 5"], "i2": ["BLK 2", "THR 4"]},
           "order": ["BLK.i1", "BLK.i2", "DEV.i1", "THR.i2"],
           "stage": {"I": [{"from": "THR.i2", "region": "SM"}]},
           "code": {"stage": {"I": [{"roll": "DEV.i1"}]}})"},
-      {"staying_groups", "matmul", {7, 6, 5},
+      {"staying_groups",
+       "matmul",
+       {7, 6, 5},
        R"("layers": ["BLK", "DEV", "THR"],
           "split": {"i": ["BLK 3", "THR 3"], "j": ["BLK 2", "THR 3"], "k": ["DEV 5"]},
           "order": ["BLK.i", "BLK.j", "THR.i", "THR.j", "DEV.k"],
           "stage": {"A": [{"from": "THR.i", "region": "SM"}], "B": [{"from": "THR.i", "region": "SM"}]},
           "code": {"cores": {"BLK": {"count": 2}}})"},
-      {"shared_sums", "matmul", {6, 4, 7},
+      {"shared_sums",
+       "matmul",
+       {6, 4, 7},
        R"("layers": ["BLK", "DEV", "THR"],
           "split": {"i": ["BLK 2", "THR 3"], "j": ["THR 4"], "k": ["DEV 7"]},
           "order": ["BLK.i", "DEV.k", "THR.i", "THR.j"],
           "stage": {"B": [{"from": "THR.i", "region": "SM"}]},
           "acc": {"C": [{"inside": "DEV.k", "region": "SM"}]})"},
-      {"scan_of_sums", "mbbs", {7, 9},
+      {"scan_of_sums",
+       "mbbs",
+       {7, 9},
        R"("layers": ["BLK", "THR", "DEV"], "split": {"i": ["BLK 2", "THR 4"], "j": ["THR 3", "DEV 3"]},
           "order": ["BLK.i", "THR.i", "THR.j", "DEV.j"])"},
-      {"convolution", "conv2d", {6, 7, 3, 2},
+      {"convolution",
+       "conv2d",
+       {6, 7, 3, 2},
        R"("layers": ["BLK", "SHR", "THR"],
           "split": {"p": ["BLK 2", "THR 3"], "q": ["BLK 2", "THR 4"], "r": ["SHR 3"], "s": ["SHR 2"]},
           "order": ["BLK.p", "BLK.q", "THR.p", "THR.q", "SHR.r", "SHR.s"],
@@ -177,9 +206,10 @@ std::vector<Mutant> mutants_of(const std::string& subject, const kernel::Module&
     line = weaker->second;
     kernel::Module changed = module;
     changed.source = join(lines, "\n");
-    const std::string name = fmt::format("{}: {} {}", subject, weaker->first, ++count[weaker->first]);
-    mutants.push_back({name, before,
-                       renamed(changed, fmt::format("{}_m{}", subject, mutants.size()))});
+    const std::string name =
+        fmt::format("{}: {} {}", subject, weaker->first, ++count[weaker->first]);
+    mutants.push_back(
+        {name, before, renamed(changed, fmt::format("{}_m{}", subject, mutants.size()))});
     line = before;
   }
   return mutants;
@@ -202,7 +232,7 @@ const std::map<std::string, std::string>& equivalent() {
   return all;
 }
 
-class Mutants : public testing::TestWithParam<Subject> {};
+class Mutants : public OnEmulation<testing::TestWithParam<Subject>> {};
 
 TEST_P(Mutants, are_noticed) {
   for (const std::string& target : test::emulated_targets()) {
@@ -220,7 +250,8 @@ TEST_P(Mutants, are_noticed) {
       const auto reason = equivalent().find(mutants[n].name);
       EXPECT_EQ(complaints[n].empty(), reason != equivalent().end())
           << mutants[n].name << " on " << target << ": " << mutants[n].line << "\n"
-          << complaints[n] << "\n" << right.module.source;
+          << complaints[n] << "\n"
+          << right.module.source;
       noticed += complaints[n].empty() ? 0 : 1;
     }
     fmt::print("{} on {}: {} of {} mutants noticed\n", GetParam().name, target, noticed,

@@ -118,8 +118,8 @@ std::string entry_text(const Language& language, const kernel::Launch& launch, s
   return fmt::format(
       "{0}void {1}(void **a);\n{0}__attribute__((no_sanitize_thread)) void {1}(void **a) "
       "{{ ((void (*)({2})){3})({4}); }}\n",
-      language.linkage, entry_name(launch.function),
-      join(types, ", "), launch.function, join(values, ", "));
+      language.linkage, entry_name(launch.function), join(types, ", "), launch.function,
+      join(values, ", "));
 }
 
 /// Offsets of pieces, by kernel.

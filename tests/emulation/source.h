@@ -26,8 +26,8 @@ const std::vector<Language>& languages();
 const Language* find_language(const std::string& name);
 
 /// The names of what a unit defines besides the kernels.
-std::string entry_name(const std::string& function);       // calls a kernel with an array
-std::string cuts_name(const std::string& function);        // of its dynamic local memory
+std::string entry_name(const std::string& function);  // calls a kernel with an array
+std::string cuts_name(const std::string& function);   // of its dynamic local memory
 std::string workspace_cuts_name(const std::string& module);
 
 /// All modules as one unit. Lines keep their numbers within a module, and memory is asked for

@@ -60,12 +60,12 @@ void Team::go_on() {
   const bool crashed = !resumed_without_crash(items_[current_].fiber, &fault);
   is_inside_ = false;
   if (!crashed) return;
-  wrong_ = overflows(fault)
-               ? fmt::format("stack overflow: item {} of group {} has more than {} bytes of "
-                             "private memory",
-                             current_, watch_.group(), Stack::bytes)
-               : fmt::format("crash: item {} of group {} touches {}", current_, watch_.group(),
-                             fault);
+  wrong_ = overflows(fault) ? fmt::format(
+                                  "stack overflow: item {} of group {} has more than {} bytes of "
+                                  "private memory",
+                                  current_, watch_.group(), Stack::bytes)
+                            : fmt::format("crash: item {} of group {} touches {}", current_,
+                                          watch_.group(), fault);
 }
 
 // ---- called by items
@@ -139,9 +139,10 @@ bool Team::release_warp(size_t first, size_t last) {
     if (lane < 0) continue;
     const size_t from = first + static_cast<size_t>(lane);
     if (from >= last || (item->exchange.mask >> lane & 1U) == 0) {
-      wrong_ = fmt::format("shuffle: at line {} an item of group {} takes a value of lane {}, "
-                           "which does not take part",
-                           item->line, watch_.group(), lane);
+      wrong_ = fmt::format(
+          "shuffle: at line {} an item of group {} takes a value of lane {}, "
+          "which does not take part",
+          item->line, watch_.group(), lane);
       return false;
     }
     item->taken = items_[from].exchange.value;

@@ -11,6 +11,15 @@
 
 namespace mdh::emulation {
 
+/// Tests that run kernels are skipped where nothing compiles them.
+template <class Kind>
+class OnEmulation : public Kind {
+ protected:
+  void SetUp() override {
+    if (const std::string lacks = missing_here(); !lacks.empty()) GTEST_SKIP() << "SKIP: " << lacks;
+  }
+};
+
 /// Eight numbers of i32: `out` is written and `in`, 0 to 7, is read. Two groups of four items with
 /// 64 bytes of local memory; 128 bytes of workspace. In the body, i is the item of the group, and g
 /// that of all.
@@ -24,7 +33,8 @@ inline kernel::Module tiny_module(const std::string& language, const std::string
             "  const long i = get_local_id(0), g = get_global_id(0);\n" +
                 body + "\n}\n"
           : "extern __shared__ __align__(16) char mdh_shared[];\n"
-            "extern \"C\" __global__ void tiny_1(int *__restrict__ out, const int *__restrict__ in,\n"
+            "extern \"C\" __global__ void tiny_1(int *__restrict__ out, const int *__restrict__ "
+            "in,\n"
             "    char *workspace) {\n"
             "  const long i = threadIdx.x, g = blockIdx.x * blockDim.x + threadIdx.x;\n" +
                 body + "\n}\n";
@@ -35,7 +45,8 @@ inline kernel::Module tiny_module(const std::string& language, const std::string
 }
 
 /// What the emulation says against a tiny module, or nothing; `out` is what it computed.
-inline std::string complaint_about(const kernel::Module& module, std::vector<int>* result = nullptr) {
+inline std::string complaint_about(const kernel::Module& module,
+                                   std::vector<int>* result = nullptr) {
   const auto kernel = device()->load({&module, 1}).front();
   std::vector<int> out(8, -1), in = {0, 1, 2, 3, 4, 5, 6, 7};
   void* const buffers[] = {out.data(), in.data()};

@@ -78,9 +78,9 @@ class Watch {
   int64_t group_ = 0;
   uint16_t item_ = 0;
   size_t warp_ = 0;
-  uint32_t met_[2] = {0, 0};                // of the group: global, local memory
-  std::vector<uint32_t> warp_met_;          // at least that of the group, for each warp
-  std::vector<int64_t> groups_;             // that have run, with their first epochs
+  uint32_t met_[2] = {0, 0};        // of the group: global, local memory
+  std::vector<uint32_t> warp_met_;  // at least that of the group, for each warp
+  std::vector<int64_t> groups_;     // that have run, with their first epochs
   std::vector<uint32_t> group_begins_;
   std::unordered_map<size_t, uint32_t> released_;  // by place of atomic variables
   std::unordered_map<size_t, uint32_t> atomic_writes_;

@@ -12,11 +12,11 @@ unsigned mdh_emulation_lane(void);
 void mdh_emulation_barrier(int line, int fences);
 void mdh_emulation_meet_in_warp(int line, unsigned mask);
 unsigned long mdh_emulation_take(int line, unsigned mask, unsigned long value, int lane);
-void *mdh_emulation_local(const char *name, unsigned long bytes, unsigned long element, int line);
-void *mdh_emulation_shared(long offset);
-void *mdh_emulation_workspace(long offset);
-void mdh_emulation_atomic(const void *address, unsigned long bytes);
-void mdh_emulation_copy(void *to, const void *from, unsigned long bytes);
+void* mdh_emulation_local(const char* name, unsigned long bytes, unsigned long element, int line);
+void* mdh_emulation_shared(long offset);
+void* mdh_emulation_workspace(long offset);
+void mdh_emulation_atomic(const void* address, unsigned long bytes);
+void mdh_emulation_copy(void* to, const void* from, unsigned long bytes);
 void mdh_emulation_commit(void);
 void mdh_emulation_wait(long left);
 #ifdef __cplusplus

@@ -14,10 +14,18 @@
 
 // ---- vectors
 
-#define MDH_EMULATION_VECTORS(type, name)                                      \
-  struct name##2 { type x, y; } __attribute__((aligned(2 * sizeof(type))));    \
-  struct name##3 { type x, y, z; };                                            \
-  struct name##4 { type x, y, z, w; } __attribute__((aligned(sizeof(type) < 8 ? 4 * sizeof(type) : 16)));
+#define MDH_EMULATION_VECTORS(type, name)     \
+  struct name##2 {                            \
+    type x, y;                                \
+  }                                           \
+  __attribute__((aligned(2 * sizeof(type)))); \
+  struct name##3 {                            \
+    type x, y, z;                             \
+  };                                          \
+  struct name##4 {                            \
+    type x, y, z, w;                          \
+  }                                           \
+  __attribute__((aligned(sizeof(type) < 8 ? 4 * sizeof(type) : 16)));
 MDH_EMULATION_VECTORS(signed char, char)
 MDH_EMULATION_VECTORS(unsigned char, uchar)
 MDH_EMULATION_VECTORS(short, short)
@@ -32,10 +40,10 @@ MDH_EMULATION_VECTORS(double, double)
 
 // ---- places: functions, because objects would be memory that kernels read
 
-#define MDH_EMULATION_PLACE(name, word)                                                        \
-  static inline uint3 mdh_emulation_##name##_place() {                                         \
-    return {(unsigned)mdh_emulation_##word(0), (unsigned)mdh_emulation_##word(1),              \
-            (unsigned)mdh_emulation_##word(2)};                                                \
+#define MDH_EMULATION_PLACE(name, word)                                           \
+  static inline uint3 mdh_emulation_##name##_place() {                            \
+    return {(unsigned)mdh_emulation_##word(0), (unsigned)mdh_emulation_##word(1), \
+            (unsigned)mdh_emulation_##word(2)};                                   \
   }
 MDH_EMULATION_PLACE(thread, item)
 MDH_EMULATION_PLACE(block, group)
@@ -77,39 +85,39 @@ static inline int mdh_emulation_lane_at(int lane, int width) {
   return lane < first || lane >= first + width ? (int)mdh_emulation_lane() : lane;
 }
 static inline int mdh_emulation_width(int width = 32) { return width; }
-#define __shfl_sync(mask, value, lane, ...)                        \
-  mdh_emulation_of_lane(__LINE__, mask, value,                     \
-      mdh_emulation_segment(mdh_emulation_width(__VA_ARGS__)) +    \
-          (lane) % mdh_emulation_width(__VA_ARGS__))
-#define __shfl_up_sync(mask, value, delta, ...)       \
-  mdh_emulation_of_lane(__LINE__, mask, value,        \
-      mdh_emulation_lane_at((int)mdh_emulation_lane() - (int)(delta), \
-                            mdh_emulation_width(__VA_ARGS__)))
-#define __shfl_down_sync(mask, value, delta, ...)     \
-  mdh_emulation_of_lane(__LINE__, mask, value,        \
-      mdh_emulation_lane_at((int)mdh_emulation_lane() + (int)(delta), \
-                            mdh_emulation_width(__VA_ARGS__)))
-#define __shfl_xor_sync(mask, value, lanes, ...)      \
-  mdh_emulation_of_lane(__LINE__, mask, value,        \
-      mdh_emulation_lane_at((int)mdh_emulation_lane() ^ (int)(lanes), \
-                            mdh_emulation_width(__VA_ARGS__)))
+#define __shfl_sync(mask, value, lane, ...)                                       \
+  mdh_emulation_of_lane(__LINE__, mask, value,                                    \
+                        mdh_emulation_segment(mdh_emulation_width(__VA_ARGS__)) + \
+                            (lane) % mdh_emulation_width(__VA_ARGS__))
+#define __shfl_up_sync(mask, value, delta, ...)                                         \
+  mdh_emulation_of_lane(__LINE__, mask, value,                                          \
+                        mdh_emulation_lane_at((int)mdh_emulation_lane() - (int)(delta), \
+                                              mdh_emulation_width(__VA_ARGS__)))
+#define __shfl_down_sync(mask, value, delta, ...)                                       \
+  mdh_emulation_of_lane(__LINE__, mask, value,                                          \
+                        mdh_emulation_lane_at((int)mdh_emulation_lane() + (int)(delta), \
+                                              mdh_emulation_width(__VA_ARGS__)))
+#define __shfl_xor_sync(mask, value, lanes, ...)                                        \
+  mdh_emulation_of_lane(__LINE__, mask, value,                                          \
+                        mdh_emulation_lane_at((int)mdh_emulation_lane() ^ (int)(lanes), \
+                                              mdh_emulation_width(__VA_ARGS__)))
 
 // ---- atomic operations: the whole of one happens at once, because items change at barriers only
 
-#define MDH_EMULATION_ATOMIC(name, next)                                                          \
-  template <class T, class U>                                                                     \
-  static inline __attribute__((no_sanitize_thread)) T name(T *address, U operand) {               \
-    mdh_emulation_atomic(address, sizeof *address);                                               \
-    const T old = *address, value = (T)operand;                                                   \
-    *address = next;                                                                              \
-    return old;                                                                                   \
+#define MDH_EMULATION_ATOMIC(name, next)                                            \
+  template <class T, class U>                                                       \
+  static inline __attribute__((no_sanitize_thread)) T name(T* address, U operand) { \
+    mdh_emulation_atomic(address, sizeof *address);                                 \
+    const T old = *address, value = (T)operand;                                     \
+    *address = next;                                                                \
+    return old;                                                                     \
   }
 MDH_EMULATION_ATOMIC(atomicAdd, old + value)
 MDH_EMULATION_ATOMIC(atomicSub, old - value)
 MDH_EMULATION_ATOMIC(atomicExch, value)
 MDH_EMULATION_ATOMIC(atomicMin, value < old ? value : old)
 MDH_EMULATION_ATOMIC(atomicMax, value > old ? value : old)
-MDH_EMULATION_ATOMIC(atomicAnd, old & value)
+MDH_EMULATION_ATOMIC(atomicAnd, old& value)
 MDH_EMULATION_ATOMIC(atomicOr, old | value)
 MDH_EMULATION_ATOMIC(atomicXor, old ^ value)
 MDH_EMULATION_ATOMIC(atomicInc, old >= value ? 0 : old + 1)
