@@ -20,7 +20,8 @@ LEAST_KEPT = 0.95
 MISSING = 3  # exit code of the runner where this machine lacks something
 
 # Where cases run, and how many seeds one process gets.
-PLACES = [("openmp", 200), ("address", 60), ("evaluators", 200), ("thread", 60), ("opencl", 40)]
+PLACES = [("openmp", 200), ("address", 60), ("evaluators", 200), ("thread", 60), ("opencl", 40),
+          ("emulation", 100)]
 
 
 class Totals:

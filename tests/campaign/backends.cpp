@@ -12,6 +12,7 @@
 #include "mdh/runtime/opencl/kernel.h"
 #include "mdh/runtime/opencl/testing_device.h"
 #include "mdh/tuning/compiler_choice.h"
+#include "tests/emulation/device.h"
 
 namespace mdh::test {
 namespace {
@@ -48,6 +49,21 @@ std::optional<Prepared> prepare(const Triple& triple, uint64_t seed, const std::
   }
 }
 
+/// A printed program tells which language it is in.
+std::vector<std::string> emulated_targets() {
+  const hl::Program dot = examples::find_entry("dot")->build({scalar::Scalar::f32, {8}});
+  const auto device = emulation::device();
+  std::vector<std::string> names;
+  for (const driver::Target& target : driver::targets()) {
+    if (!target.print) continue;
+    const machine::Machine& machine = machine::find_machine(target.machine);
+    const driver::Stages stages =
+        driver::lower_all(dot, machine, ll::default_config(dot, machine, 1), target, "dot");
+    if (device->takes(stages.module.language)) names.push_back(target.name);
+  }
+  return names;
+}
+
 std::vector<runtime::host::Compiler> compilers_of_run() {
   std::vector<runtime::host::Compiler> all = {{runtime::host::find_compiler().path, {"-O1"}}};
   std::vector<tuning::CompilerChoice> choices = tuning::compilers_here();
@@ -78,6 +94,15 @@ std::vector<std::string> run_on_opencl(const std::vector<Prepared>& all) {
   std::vector<std::string> complaints;
   for (size_t n = 0; n < all.size(); ++n) {
     complaints.push_back(ran(all[n], [&](auto buffers) { kernels[n](buffers); }));
+  }
+  return complaints;
+}
+
+std::vector<std::string> run_on(const runtime::Device& device, const std::vector<Prepared>& all) {
+  const runtime::LoadedKernels kernels = device.load(modules_of(all));
+  std::vector<std::string> complaints;
+  for (size_t n = 0; n < all.size(); ++n) {
+    complaints.push_back(ran(all[n], [&](auto buffers) { kernels[n]->call(buffers, 1); }));
   }
   return complaints;
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "mdh/runtime/device.h"
 #include "mdh/runtime/host/library.h"
 #include "tests/campaign/standalone.h"
 #include "tests/property/triples.h"
@@ -22,6 +23,9 @@ struct Prepared {
 /// Nothing for what no back end does; the error says so.
 std::optional<Prepared> prepare(const Triple& triple, uint64_t seed, const std::string& target);
 
+/// The targets whose code the emulation takes (tests/emulation/device.h).
+std::vector<std::string> emulated_targets();
+
 /// All that `mdh run` may compile a kernel with here - the usual compiler, those of tuned kernels,
 /// each with the instruction set of this machine - and first one that is quick.
 std::vector<runtime::host::Compiler> compilers_of_run();
@@ -31,6 +35,9 @@ std::vector<runtime::host::Compiler> compilers_of_run();
 std::vector<std::string> run_on_openmp(const std::vector<Prepared>& all,
                                        const runtime::host::Compiler& compiler);
 std::vector<std::string> run_on_opencl(const std::vector<Prepared>& all);
+/// On any device that takes their language, and built for it as one unit.
+std::vector<std::string> run_on(const runtime::Device& device, const std::vector<Prepared>& all);
+
 std::vector<std::string> run_sanitized(const std::vector<Prepared>& all,
                                        const Sanitizer& sanitizer);
 

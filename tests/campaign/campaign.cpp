@@ -1,12 +1,13 @@
 // Random triples through all evaluators and back ends, for as long as one likes.
 //
-//   campaign --from 1 --count 200 --on evaluators|openmp|address|thread|opencl [--save FOLDER]
-//            [--write FOLDER]
+//   campaign --from 1 --count 200 --on evaluators|openmp|address|thread|opencl|emulation
+//            [--save FOLDER] [--write FOLDER]
 //   campaign --cases FOLDER --on ...
 //
 // With --cases, the triples are those that --save and --write leave in folders, not drawn ones:
 // seeds mean something else as soon as a generator changes, files do not. On openmp every compiler
-// and all flags that `mdh run` may take have their share of the seeds.
+// and all flags that `mdh run` may take have their share of the seeds. On emulation the code of every
+// target that it takes runs, one after the other.
 //
 // Prints one JSON object: cases, refused, failures with their seeds, and how often each rule of the
 // planner was made use of. A case that fails is shrunk and saved. Exit code 1 if there is one, 3 if
@@ -24,6 +25,7 @@
 #include "tests/campaign/coverage.h"
 #include "tests/campaign/registers.h"
 #include "tests/campaign/shrink.h"
+#include "tests/emulation/device.h"
 
 namespace mdh::test {
 namespace {
@@ -49,8 +51,11 @@ struct Summary {
   nlohmann::json failures = nlohmann::json::array();
 };
 
-std::string target_of(const Options& options) {
-  return options.on == "opencl" ? "opencl" : "openmp";
+/// Those whose code runs there: the emulation takes that of several.
+std::vector<std::string> targets_of(const Options& options) {
+  static const std::vector<std::string> emulated = emulated_targets();
+  if (options.on == "emulation") return emulated;
+  return {options.on == "opencl" ? "opencl" : "openmp"};
 }
 
 /// A seed is always compiled in the same way.
@@ -76,6 +81,7 @@ std::vector<std::string> run_batch(const std::vector<Prepared>& batch, const Opt
   if (options.on == "address") return run_sanitized(batch, address_sanitizer());
   if (options.on == "thread") return run_sanitized(batch, thread_sanitizer());
   if (options.on == "opencl") return run_on_opencl(batch);
+  if (options.on == "emulation") return run_on(*emulation::device(), batch);
   if (options.on == "evaluators") {
     std::vector<std::string> complaints;
     for (const Prepared& one : batch) complaints.push_back(run_evaluators(one.triple, one.seed));
@@ -93,8 +99,12 @@ bool is_too_small(const Diagnostic& d) {
 /// device cannot run it.
 std::optional<std::string> judge(const Triple& triple, uint64_t seed, const Options& options) {
   try {
-    const auto one = prepare(triple, seed, target_of(options));
-    return one ? run_batch({*one}, options).front() : "";
+    for (const std::string& target : targets_of(options)) {
+      const auto one = prepare(triple, seed, target);
+      const std::string complaint = one ? run_batch({*one}, options).front() : "";
+      if (!complaint.empty()) return complaint;
+    }
+    return "";
   } catch (const Error& e) {
     if (is_too_small(e.diagnostic())) return {};
     return e.diagnostic().message;
@@ -152,6 +162,7 @@ std::string missing_for(const std::string& place) {
   if (place == "thread" && thread_sanitizer().compiler.empty()) {
     return "no clang with the thread sanitizer and libarcher (apt-get install clang libomp-dev)";
   }
+  if (place == "emulation") return emulation::missing_here();
   if (place != "opencl") return "";
   try {
     runtime::opencl::device_of_tests();
@@ -174,24 +185,31 @@ void for_each_triple(const Options& options,
   }
 }
 
+void add(uint64_t seed, const Triple& triple, const std::string& target, const Options& options,
+         std::vector<Prepared>& batch, Summary& summary) {
+  try {
+    auto one = prepare(triple, seed, target);
+    if (one) {
+      batch.push_back(std::move(*one));
+    } else {
+      ++summary.refused;
+    }
+  } catch (const Error& e) {
+    fail(triple, seed, e.diagnostic().message, options, summary);
+  }
+  if (batch.size() == options.batch) flush(batch, options, summary);
+}
+
 Summary run(const Options& options) {
   Summary summary;
-  std::vector<Prepared> batch;
-  for_each_triple(options, [&](uint64_t seed, const Triple& triple) {
-    if (!options.write.empty()) write_case(triple, seed, options.write);
-    try {
-      auto one = prepare(triple, seed, target_of(options));
-      if (one) {
-        batch.push_back(std::move(*one));
-      } else {
-        ++summary.refused;
-      }
-    } catch (const Error& e) {
-      fail(triple, seed, e.diagnostic().message, options, summary);
-    }
-    if (batch.size() == options.batch) flush(batch, options, summary);
-  });
-  flush(batch, options, summary);
+  for (const std::string& target : targets_of(options)) {
+    std::vector<Prepared> batch;
+    for_each_triple(options, [&](uint64_t seed, const Triple& triple) {
+      if (!options.write.empty()) write_case(triple, seed, options.write);
+      add(seed, triple, target, options, batch, summary);
+    });
+    flush(batch, options, summary);
+  }
   return summary;
 }
 
@@ -203,8 +221,8 @@ int main(int argc, char** argv) {
   CLI::App app("Random triples through all evaluators and back ends");
   app.add_option("--from", options.from, "the first seed");
   app.add_option("--count", options.count, "how many");
-  app.add_option("--on", options.on, "evaluators, openmp, address, thread or opencl")
-      ->check(CLI::IsMember({"evaluators", "openmp", "address", "thread", "opencl"}));
+  app.add_option("--on", options.on, "evaluators, openmp, address, thread, opencl or emulation")
+      ->check(CLI::IsMember({"evaluators", "openmp", "address", "thread", "opencl", "emulation"}));
   app.add_option("--save", options.save, "a folder for cases that fail");
   app.add_option("--write", options.write, "a folder for all cases, as drawn");
   app.add_option("--cases", options.cases, "a folder of cases to run instead of seeds")

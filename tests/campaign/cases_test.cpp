@@ -87,5 +87,17 @@ TEST(Campaign, runs_cases_of_a_folder_instead_of_seeds) {
   EXPECT_EQ(report["failures"].size(), 0u);
 }
 
+/// On every target whose code the emulation takes.
+TEST(Campaign, runs_cases_on_the_emulation) {
+  const TemporaryDirectory scratch;
+  const runtime::Exit exit = runtime::run_program(
+      {MDH_CAMPAIGN, "--on", "emulation", "--cases", folder}, scratch.path(), 300);
+  if (exit.status == 3) GTEST_SKIP() << exit.output;
+  ASSERT_EQ(exit.status, 0) << exit.output;
+  const auto report = nlohmann::json::parse(exit.output);
+  EXPECT_GE(emulated_targets().size(), 1u);
+  EXPECT_EQ(report["cases"], read_cases(folder).size() * emulated_targets().size());
+}
+
 }  // namespace
 }  // namespace mdh::test::cases_test

@@ -8,6 +8,8 @@
 
 #include "mdh/hl/parse.h"
 #include "mdh/support/text.h"
+#include "tests/campaign/backends.h"
+#include "tests/emulation/device.h"
 #include "tests/property/printed_function.h"
 #include "tests/property/samples.h"
 
@@ -200,6 +202,20 @@ TEST(ExtremeValues, have_one_meaning_in_opencl) {
   for (const Sample& sample : with_reductions()) {
     if (sample.lanes > 1) continue;
     ASSERT_EQ(difference_in_opencl(sample, *context), "");
+  }
+}
+
+TEST(ExtremeValues, have_one_meaning_on_the_emulation) {
+  const std::string lacks = emulation::missing_here();
+  if (!lacks.empty()) GTEST_SKIP() << "SKIP: " << lacks;
+  std::vector<Sample> samples;
+  for (Sample& sample : with_reductions()) {
+    if (sample.lanes <= 1) samples.push_back(std::move(sample));
+  }
+  for (const std::string& target : emulated_targets()) {
+    for (const std::string& found : differences_on(*emulation::device(), samples, target)) {
+      EXPECT_EQ(found, "") << target;
+    }
   }
 }
 

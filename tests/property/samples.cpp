@@ -115,6 +115,22 @@ std::vector<std::string> differences_in_c(const std::vector<Sample>& samples,
   return differences;
 }
 
+std::vector<std::string> differences_on(const runtime::Device& device,
+                                        const std::vector<Sample>& samples,
+                                        const std::string& target) {
+  std::vector<kernel::Module> modules;
+  for (const Sample& sample : samples) modules.push_back(module_of(sample, target));
+  const runtime::LoadedKernels kernels = device.load(modules);
+  std::vector<std::string> differences;
+  for (size_t n = 0; n < samples.size(); ++n) {
+    driver::Memory memory(samples[n].program, samples[n].inputs);
+    const auto outputs = memory.run_poisoned([&](auto buffers) { kernels[n]->call(buffers, 1); });
+    const std::string found = difference(samples[n], outputs);
+    differences.push_back(found.empty() ? "" : found + "\n" + modules[n].source);
+  }
+  return differences;
+}
+
 std::optional<runtime::opencl::Context> opencl_context() {
   try {
     return runtime::opencl::Context(runtime::opencl::device_of_tests());

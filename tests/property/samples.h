@@ -8,6 +8,7 @@
 
 #include "mdh/hl/program.h"
 #include "mdh/kernel/module.h"
+#include "mdh/runtime/device.h"
 #include "mdh/runtime/opencl/context.h"
 #include "mdh/scalar/array.h"
 #include "mdh/tuning/compiler_choice.h"
@@ -38,6 +39,11 @@ std::vector<tuning::CompilerChoice> all_compilers();
 /// One text per sample, empty where it is right; all are one translation unit.
 std::vector<std::string> differences_in_c(const std::vector<Sample>& samples,
                                           const tuning::CompilerChoice& choice);
+
+/// The same on a device that takes what is printed for the target.
+std::vector<std::string> differences_on(const runtime::Device& device,
+                                        const std::vector<Sample>& samples,
+                                        const std::string& target);
 
 /// The device of tests, if there is one.
 std::optional<runtime::opencl::Context> opencl_context();

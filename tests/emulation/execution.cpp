@@ -1,0 +1,265 @@
+#include "tests/emulation/execution.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "mdh/support/diagnostic.h"
+#include "tests/emulation/crash.h"
+
+namespace mdh::emulation {
+namespace {
+
+/// More is a loop without end. Two billion accesses take about a minute.
+constexpr int64_t most_accesses = 2'000'000'000;
+
+/// For arrays that kernels declare without telling how large they are in their launches.
+constexpr size_t spare_local_bytes = size_t{1} << 20;
+constexpr size_t most_local_arrays = 64;
+
+thread_local Execution* running = nullptr;
+
+size_t bytes_for(const kernel::Module& module) {
+  size_t bytes = static_cast<size_t>(module.workspace());
+  for (const kernel::Argument& a : module.arguments) bytes += static_cast<size_t>(a.bytes());
+  kernel::for_each_written_launch(module.steps, [&](const kernel::Launch& launch, size_t) {
+    bytes += static_cast<size_t>(launch.local_bytes) + spare_local_bytes;
+  });
+  return bytes;
+}
+
+size_t blocks_for(const Library& library, const kernel::Module& module) {
+  size_t blocks = module.arguments.size() + library.workspace_cuts(module.name).size() + 1;
+  kernel::for_each_written_launch(module.steps, [&](const kernel::Launch& launch, size_t) {
+    blocks += most_local_arrays + library.function(launch.function).cuts.size() + 1;
+  });
+  return blocks;
+}
+
+/// Pieces of so many bytes, cut at offsets: where each begins and how long it is.
+std::vector<std::pair<int64_t, int64_t>> pieces_of(int64_t bytes, std::vector<int64_t> cuts) {
+  if (cuts.empty() || cuts.front() > 0) cuts.insert(cuts.begin(), 0);
+  std::vector<std::pair<int64_t, int64_t>> pieces;
+  for (size_t n = 0; n < cuts.size(); ++n) {
+    const int64_t end = n + 1 < cuts.size() ? cuts[n + 1] : bytes;
+    pieces.emplace_back(cuts[n], std::max<int64_t>(0, std::min(end, bytes) - cuts[n]));
+  }
+  return pieces;
+}
+
+std::array<int64_t, 3> position(int64_t flat, const std::array<int64_t, 3>& extents) {
+  return {flat % extents[0], flat / extents[0] % extents[1], flat / extents[0] / extents[1]};
+}
+
+int64_t volume(const std::array<int64_t, 3>& extents) {
+  return extents[0] * extents[1] * extents[2];
+}
+
+}  // namespace
+
+Execution::Execution(const Library& library, const kernel::Module& module, const Manner& manner)
+    : library_(library),
+      module_(module),
+      manner_(manner),
+      random_(manner.seed),
+      arena_(bytes_for(module), blocks_for(library, module)),
+      watch_(arena_),
+      copies_(arena_, watch_),
+      team_(watch_, manner.order, manner.seed + 1),
+      outer_(running),
+      accesses_left_(most_accesses) {
+  running = this;
+}
+
+Execution::~Execution() { running = outer_; }
+
+Execution* Execution::current() { return running; }
+
+// ---- memory
+
+/// An output may be the same memory as an input where a module allows that.
+void Execution::add_buffers(std::span<void* const> buffers) {
+  for (size_t n = 0; n < module_.arguments.size(); ++n) {
+    const kernel::Argument& a = module_.arguments[n];
+    const auto same =
+        std::find(buffers.begin(), buffers.begin() + static_cast<std::ptrdiff_t>(n), buffers[n]);
+    const auto first = static_cast<size_t>(same - buffers.begin());
+    const bool is_alias = first < n && a.bytes() > 0;
+    if (is_alias) {
+      char* memory = static_cast<char*>(buffers_[first]);
+      std::memcpy(memory, buffers[n], static_cast<size_t>(a.bytes()));
+      for (int64_t byte = 0; byte < a.bytes(); ++byte) {
+        arena_.cell(arena_.place_of(memory + byte))->flags |= Cell::is_written;
+      }
+      buffers_.push_back(memory);
+      continue;
+    }
+    const Block& block =
+        arena_.add(fmt::format("buffer '{}'", a.name), static_cast<size_t>(a.bytes()),
+                   std::max(1, a.bytes_per_element), a.is_output ? Use::output : Use::input,
+                   a.is_output ? Content::unwritten : Content::written, 0);
+    std::memcpy(arena_.at(block), buffers[n], block.bytes);
+    buffers_.push_back(arena_.at(block));
+  }
+}
+
+void Execution::add_workspace(const char* given) {
+  for (const auto& [offset, bytes] :
+       pieces_of(module_.workspace(), library_.workspace_cuts(module_.name))) {
+    const Block& block =
+        arena_.add(fmt::format("the workspace at {}", offset), static_cast<size_t>(bytes), 1,
+                   Use::output, Content::unwritten, manner_.poison);
+    if (given != nullptr) std::memcpy(arena_.at(block), given + offset, block.bytes);
+    workspace_.emplace_back(offset, block);
+  }
+}
+
+void Execution::give_back(std::span<void* const> buffers, char* workspace) const {
+  for (size_t n = 0; n < module_.arguments.size(); ++n) {
+    const kernel::Argument& a = module_.arguments[n];
+    if (a.is_output) std::memcpy(buffers[n], buffers_[n], static_cast<size_t>(a.bytes()));
+  }
+  if (workspace == nullptr) return;
+  for (const auto& [offset, block] : workspace_) {
+    std::memcpy(workspace + offset, arena_.at(block), block.bytes);
+  }
+}
+
+// ---- launches
+
+std::optional<Finding> Execution::run(std::span<void* const> buffers, char* workspace) {
+  add_buffers(buffers);
+  add_workspace(workspace);
+  const CrashGuard guard;
+  kernel::for_each_launch(module_.steps, [&](const kernel::Launch& launch, auto indices) {
+    if (!finding_) run(launch, indices);
+  });
+  if (!finding_) give_back(buffers, workspace);
+  return finding_;
+}
+
+/// A launch that is repeated has the same local memory each time.
+void Execution::begin(const kernel::Launch& launch) {
+  watch_.begin_launch();
+  launch_ = &launch;
+  function_ = library_.function(launch.function);
+  const auto [found, is_new] = local_memories_.try_emplace(&launch);
+  local_ = &found->second;
+  if (!is_new) return;
+  for (const auto& [offset, bytes] : pieces_of(launch.local_bytes, function_.cuts)) {
+    const Block& block =
+        arena_.add(fmt::format("the local memory at {} of '{}'", offset, launch.function),
+                   static_cast<size_t>(bytes), 1, Use::local, Content::unwritten, manner_.poison);
+    local_->dynamic.emplace_back(offset, block);
+  }
+}
+
+void Execution::run(const kernel::Launch& launch, std::span<const int64_t> indices) {
+  begin(launch);
+  std::vector<void*> arguments = buffers_;
+  arguments.push_back(arena_.at(workspace_.front().second));
+  for (const int64_t index : indices) arguments.push_back(reinterpret_cast<void*>(index));
+  for (const int64_t group : ordered(volume(launch.groups), manner_.order, random_)) {
+    run_group(group, arguments);
+    if (finding_) return;
+  }
+}
+
+void Execution::run_group(int64_t group, const std::vector<void*>& arguments) {
+  const int64_t items = volume(launch_->items);
+  group_position_ = position(group, launch_->groups);
+  watch_.begin_group(group, items);
+  copies_.begin_group(items);
+  for (const auto& [key, block] : local_->arrays) arena_.forget(block, manner_.poison);
+  for (const auto& [offset, block] : local_->dynamic) arena_.forget(block, manner_.poison);
+  std::vector<void*> mine = arguments;
+  const auto wrong = team_.run(items, manner_.poison, [&] { function_.enter(mine.data()); });
+  if (!wrong) return;
+  if (!finding_) finding_ = Finding{};
+  finding_->text = *wrong;
+  finding_->kernel = launch_->function;
+}
+
+Execution::Place Execution::item_position() const {
+  return position(watch_.item(), launch_->items);
+}
+
+// ---- what kernels ask for
+
+void Execution::fail(std::string text, const void* code) {
+  finding_ = Finding{"", "", code};
+  team_.fail(std::move(text));
+}
+
+void Execution::access(const void* address, size_t bytes, Access access, bool is_aligned,
+                       const void* code) {
+  if (!arena_.contains(address)) {
+    if (!team_.stack().contains(address)) outside(address, access, code);
+    return;
+  }
+  if (--accesses_left_ < 0) fail("without end: a run of too many accesses", code);
+  if (is_aligned && reinterpret_cast<uintptr_t>(address) % bytes != 0) {
+    fail(fmt::format("misaligned: item {} of group {} accesses {} bytes at {}", watch_.item(),
+                     watch_.group(), bytes, arena_.describe(arena_.place_of(address))),
+         code);
+  }
+  if (auto wrong = watch_.touch(static_cast<const char*>(address), bytes, access)) {
+    fail(std::move(*wrong), code);
+  }
+}
+
+/// Neither memory of the run nor private memory of the item.
+void Execution::outside(const void* address, Access access, const void* code) {
+  if (access == Access::read && library_.contains(address)) return;  // a constant
+  const std::string who = fmt::format("item {} of group {}", watch_.item(), watch_.group());
+  if (const auto owner = team_.owner_of(address)) {
+    return fail(fmt::format("private: {} touches private memory of item {}", who, *owner), code);
+  }
+  fail(fmt::format("out of bounds: {} touches {}, which is in no memory", who, address), code);
+}
+
+void Execution::atomic(const void* address, size_t bytes, const void* code) {
+  if (!arena_.contains(address)) return outside(address, Access::write, code);
+  if (auto wrong = watch_.touch_atomically(static_cast<const char*>(address), bytes)) {
+    fail(std::move(*wrong), code);
+  }
+}
+
+void* Execution::local(const char* name, size_t bytes, size_t element, int line, const void* code) {
+  const auto [found, is_new] = local_->arrays.try_emplace({name, line});
+  if (is_new && (local_->arrays.size() > most_local_arrays || !arena_.has_room_for(bytes))) {
+    fail(fmt::format("too much local memory: '{}' of {} bytes", name, bytes), code);
+  }
+  if (is_new) {
+    found->second =
+        arena_.add(fmt::format("local memory '{}'", name), bytes, static_cast<int>(element),
+                   Use::local, Content::unwritten, manner_.poison);
+  }
+  return arena_.at(found->second);
+}
+
+void* Execution::shared(int64_t offset, const void* code) {
+  for (const auto& [begin, block] : local_->dynamic) {
+    if (begin == std::max<int64_t>(0, offset)) return arena_.at(block);
+  }
+  fail(fmt::format("local memory has no piece at {}", offset), code);
+  return nullptr;
+}
+
+void* Execution::workspace(int64_t offset, const void* code) {
+  for (const auto& [begin, block] : workspace_) {
+    if (begin == offset) return arena_.at(block);
+  }
+  fail(fmt::format("the workspace has no piece at {}", offset), code);
+  return nullptr;
+}
+
+void Execution::copy(void* to, const void* from, size_t bytes, const void* code) {
+  const auto wrong = copies_.issue(static_cast<char*>(to), static_cast<const char*>(from), bytes);
+  if (wrong) fail(*wrong, code);
+}
+
+void Execution::wait(int64_t left, const void* code) {
+  if (const auto wrong = copies_.wait(left)) fail(*wrong, code);
+}
+
+}  // namespace mdh::emulation

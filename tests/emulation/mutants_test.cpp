@@ -1,0 +1,266 @@
+// The emulation notices what it should: kernels of many kinds lose one barrier, one guard or one
+// wait at a time. What it does not notice has a reason, which is written down here.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "examples/catalogue.h"
+#include "mdh/driver/data.h"
+#include "mdh/driver/memory.h"
+#include "mdh/driver/stages.h"
+#include "mdh/support/text.h"
+#include "tests/campaign/backends.h"
+#include "tests/emulation/device.h"
+#include "tests/emulation/testing.h"
+
+namespace mdh::emulation::mutants_test {
+namespace {
+
+using test::Prepared;
+
+/// A program of the catalogue and a configuration for gpu_nowarp.
+struct Subject {
+  std::string name;
+  std::string program;
+  std::vector<int64_t> sizes;
+  std::string config;
+  scalar::Scalar type = scalar::Scalar::i32;  // whole numbers: every term counts
+};
+
+void PrintTo(const Subject& subject, std::ostream* to) { *to << subject.name; }
+
+const std::vector<Subject>& subjects() {
+  static const std::vector<Subject> all = {
+      {"tiles",
+       "matmul",
+       {7, 6, 11},
+       R"("layers": ["BLK", "DEV", "SHR", "THR"],
+          "split": {"i": ["BLK 2", "THR 4"], "j": ["BLK 2", "THR 3"], "k": ["DEV 3", "SHR 4"]},
+          "order": ["BLK.i", "BLK.j", "THR.i", "THR.j", "DEV.k", "SHR.k"],
+          "stage": {"A": [{"from": "SHR.k", "region": "SM"}],
+                    "B": [{"from": "SHR.k", "region": "SM", "layout": ["j", "k"]}]},
+          "acc": {"C": [{"inside": "DEV.k", "region": "RM"}]})"},
+      {"two_buffers",
+       "matmul",
+       {7, 6, 11},
+       R"("layers": ["BLK", "DEV", "SHR", "THR"],
+          "split": {"i": ["BLK 2", "THR 4"], "j": ["BLK 2", "THR 3"], "k": ["DEV 3", "SHR 4"]},
+          "order": ["BLK.i", "BLK.j", "THR.i", "THR.j", "DEV.k", "SHR.k"],
+          "stage": {"A": [{"from": "SHR.k", "region": "SM"}],
+                    "B": [{"from": "SHR.k", "region": "SM"}]},
+          "acc": {"C": [{"inside": "DEV.k", "region": "RM"}]},
+          "code": {"stage": {"A": [{"depth": 2, "transport": "async"}],
+                             "B": [{"depth": 2, "transport": "async"}]}})"},
+      {"three_buffers",
+       "matmul",
+       {5, 6, 23},
+       R"("layers": ["BLK", "DEV", "SHR", "THR"],
+          "split": {"i": ["BLK 2", "THR 3"], "j": ["THR 6"], "k": ["DEV 6", "SHR 4"]},
+          "order": ["BLK.i", "THR.i", "THR.j", "DEV.k", "SHR.k"],
+          "stage": {"A": [{"from": "SHR.k", "region": "SM"}],
+                    "B": [{"from": "SHR.k", "region": "SM"}]},
+          "acc": {"C": [{"inside": "DEV.k", "region": "RM"}]},
+          "code": {"stage": {"A": [{"depth": 3, "transport": "async"}],
+                             "B": [{"depth": 3, "transport": "async"}]}})"},
+      {"sum_of_items",
+       "matvec",
+       {5, 13},
+       R"("layers": ["BLK", "REG", "THR"],
+          "split": {"i": ["BLK 5"], "k": ["REG 2", "THR 7"]}, "order": ["BLK.i", "THR.k", "REG.k"],
+          "acc": {"w": [{"inside": "THR.k", "region": "SM"}, {"inside": "REG.k", "region": "RM"}]})"},
+      {"sum_of_items_in_steps",
+       "matvec",
+       {3, 23},
+       R"("layers": ["BLK", "REG", "THR"],
+          "split": {"i": ["BLK 3"], "k": ["REG 2", "THR 12"]}, "order": ["BLK.i", "THR.k", "REG.k"],
+          "acc": {"w": [{"inside": "THR.k", "region": "SM"}, {"inside": "REG.k", "region": "RM"}]},
+          "code": {"combine": {"THR.k": "team_tree"}})"},
+      {"sum_of_groups",
+       "dot",
+       {45},
+       R"("layers": ["BLK", "THR", "DEV"], "split": {"k": ["BLK 3", "THR 4", "DEV 4"]},
+          "order": ["BLK.k", "THR.k", "DEV.k"])"},
+      {"scan_of_items",
+       "scan",
+       {29},
+       R"("layers": ["THR", "DEV"], "split": {"i": ["THR 6", "DEV 5"]},
+          "order": ["THR.i", "DEV.i"])"},
+      {"scan_of_groups",
+       "scan",
+       {29},
+       R"("layers": ["BLK", "THR", "DEV"], "split": {"i": ["BLK 3", "THR 4", "DEV 3"]},
+          "order": ["BLK.i", "THR.i", "DEV.i"])"},
+      {"halo",
+       "jacobi2d",
+       {7, 9},
+       R"("layers": ["BLK", "THR"],
+          "split": {"i1": ["BLK 2", "THR 4"], "i2": ["BLK 3", "THR 3"]},
+          "order": ["BLK.i1", "BLK.i2", "THR.i1", "THR.i2"],
+          "stage": {"I": [{"from": "THR.i1", "region": "SM"}]})"},
+      {"rolling_halo",
+       "jacobi2d",
+       {9, 7},
+       R"("layers": ["BLK", "DEV", "THR"],
+          "split": {"i1": ["BLK 2", "DEV 5"], "i2": ["BLK 2", "THR 4"]},
+          "order": ["BLK.i1", "BLK.i2", "DEV.i1", "THR.i2"],
+          "stage": {"I": [{"from": "THR.i2", "region": "SM"}]},
+          "code": {"stage": {"I": [{"roll": "DEV.i1"}]}})"},
+      {"staying_groups",
+       "matmul",
+       {7, 6, 5},
+       R"("layers": ["BLK", "DEV", "THR"],
+          "split": {"i": ["BLK 3", "THR 3"], "j": ["BLK 2", "THR 3"], "k": ["DEV 5"]},
+          "order": ["BLK.i", "BLK.j", "THR.i", "THR.j", "DEV.k"],
+          "stage": {"A": [{"from": "THR.i", "region": "SM"}], "B": [{"from": "THR.i", "region": "SM"}]},
+          "code": {"cores": {"BLK": {"count": 2}}})"},
+      {"shared_sums",
+       "matmul",
+       {6, 4, 7},
+       R"("layers": ["BLK", "DEV", "THR"],
+          "split": {"i": ["BLK 2", "THR 3"], "j": ["THR 4"], "k": ["DEV 7"]},
+          "order": ["BLK.i", "DEV.k", "THR.i", "THR.j"],
+          "stage": {"B": [{"from": "THR.i", "region": "SM"}]},
+          "acc": {"C": [{"inside": "DEV.k", "region": "SM"}]})"},
+      {"scan_of_sums",
+       "mbbs",
+       {7, 9},
+       R"("layers": ["BLK", "THR", "DEV"], "split": {"i": ["BLK 2", "THR 4"], "j": ["THR 3", "DEV 3"]},
+          "order": ["BLK.i", "THR.i", "THR.j", "DEV.j"])"},
+      {"convolution",
+       "conv2d",
+       {6, 7, 3, 2},
+       R"("layers": ["BLK", "SHR", "THR"],
+          "split": {"p": ["BLK 2", "THR 3"], "q": ["BLK 2", "THR 4"], "r": ["SHR 3"], "s": ["SHR 2"]},
+          "order": ["BLK.p", "BLK.q", "THR.p", "THR.q", "SHR.r", "SHR.s"],
+          "stage": {"I": [{"from": "SHR.r", "region": "SM"}], "F": [{"from": "THR.p", "region": "SM"}]},
+          "acc": {"O": [{"inside": "SHR.r", "region": "RM"}]})"},
+  };
+  return all;
+}
+
+Prepared prepared(const Subject& subject, const std::string& target) {
+  const hl::Program program =
+      examples::find_entry(subject.program)->build({subject.type, subject.sizes});
+  const machine::Machine& machine = machine::find_machine("gpu_nowarp");
+  const ll::Config config =
+      ll::parse_config(R"({"mdh_config": 1, "machine": "gpu_nowarp", )" + subject.config + "}");
+  auto one = test::prepare({program, machine, config}, 1, target);
+  EXPECT_TRUE(one) << subject.name;
+  return std::move(*one);
+}
+
+// ---- mutants
+
+/// A module that lacks a barrier, a wait or the condition of a guard.
+struct Mutant {
+  std::string name;  // "tiles: barrier 2", counted from 1 on
+  std::string line;  // where it was
+  kernel::Module module;
+};
+
+/// Every function of a module under another name, so that many mutants are one unit.
+kernel::Module renamed(const kernel::Module& module, const std::string& name) {
+  kernel::Module other = module;
+  other.name = name;
+  std::string& text = other.source;
+  for (size_t at = 0; (at = text.find(module.name + "_", at)) != std::string::npos;) {
+    text.replace(at, module.name.size(), name);
+    at += name.size();
+  }
+  const std::function<void(std::vector<kernel::Step>&)> rename = [&](auto& steps) {
+    for (kernel::Step& step : steps) {
+      if (auto* launch = std::get_if<kernel::Launch>(&step.is)) {
+        launch->function.replace(0, module.name.size(), name);
+      } else {
+        rename(std::get<kernel::Repeat>(step.is).body);
+      }
+    }
+  };
+  rename(other.steps);
+  return other;
+}
+
+/// What the line would be without what keeps items apart; nothing if there is no such thing.
+std::optional<std::pair<std::string, std::string>> weakened(const std::string& line) {
+  const size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  const std::string text = line.substr(begin), indent = line.substr(0, begin);
+  const auto is_call = [&](const char* word) { return text.starts_with(word); };
+  if (is_call("barrier(") || is_call("__syncthreads(")) return std::pair("barrier", indent + ";");
+  if (is_call("mdh_copy_wait(")) return std::pair("wait", indent + ";");
+  const bool compares = text.find(" < ") != std::string::npos;
+  if (is_call("if (") && compares && text.ends_with(") {")) {
+    return std::pair("guard", indent + "if (1) {");
+  }
+  return std::nullopt;
+}
+
+std::vector<Mutant> mutants_of(const std::string& subject, const kernel::Module& module) {
+  std::vector<Mutant> mutants;
+  std::map<std::string, int> count;
+  std::vector<std::string> lines = split(module.source, '\n');
+  for (std::string& line : lines) {
+    const auto weaker = weakened(line);
+    if (!weaker) continue;
+    const std::string before = line;
+    line = weaker->second;
+    kernel::Module changed = module;
+    changed.source = join(lines, "\n");
+    const std::string name =
+        fmt::format("{}: {} {}", subject, weaker->first, ++count[weaker->first]);
+    mutants.push_back(
+        {name, before, renamed(changed, fmt::format("{}_m{}", subject, mutants.size()))});
+    line = before;
+  }
+  return mutants;
+}
+
+/// Mutants that are as right as what they were made of, and why. What is no longer true here fails
+/// the test, too.
+const std::map<std::string, std::string>& equivalent() {
+  static const std::map<std::string, std::string> all = {
+      {"three_buffers: guard 3", "the items too many write the third buffer before it is filled"},
+      {"sum_of_items: barrier 2", "item 0 alone works before and behind it"},
+      {"sum_of_items_in_steps: barrier 4", "item 0 alone works before and behind it"},
+      {"sum_of_items_in_steps: barrier 5", "item 0 alone works before and behind it"},
+      {"scan_of_groups: guard 2", "the guard inside of it asks for more"},
+      {"rolling_halo: barrier 1", "barrier 2 keeps apart the same: nothing is copied between them"},
+      {"rolling_halo: barrier 2", "barrier 1 keeps apart the same: nothing is copied between them"},
+      {"rolling_halo: barrier 3", "every item goes on with the columns that it has moved itself"},
+      {"scan_of_sums: barrier 2", "every item goes on with the sum that it has made itself"},
+  };
+  return all;
+}
+
+class Mutants : public OnEmulation<testing::TestWithParam<Subject>> {};
+
+TEST_P(Mutants, are_noticed) {
+  for (const std::string& target : test::emulated_targets()) {
+    const Prepared right = prepared(GetParam(), target);
+    ASSERT_EQ(test::run_on(*device(), {right}).front(), "") << describe(right);
+    std::vector<Prepared> all;
+    const std::vector<Mutant> mutants = mutants_of(GetParam().name, right.module);
+    for (const Mutant& mutant : mutants) {
+      all.push_back(right);
+      all.back().module = mutant.module;
+    }
+    const std::vector<std::string> complaints = test::run_on(*device(), all);
+    int noticed = 0;
+    for (size_t n = 0; n < mutants.size(); ++n) {
+      const auto reason = equivalent().find(mutants[n].name);
+      EXPECT_EQ(complaints[n].empty(), reason != equivalent().end())
+          << mutants[n].name << " on " << target << ": " << mutants[n].line << "\n"
+          << complaints[n] << "\n"
+          << right.module.source;
+      noticed += complaints[n].empty() ? 0 : 1;
+    }
+    fmt::print("{} on {}: {} of {} mutants noticed\n", GetParam().name, target, noticed,
+               mutants.size());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Mutants, testing::ValuesIn(subjects()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace mdh::emulation::mutants_test
