@@ -215,11 +215,12 @@ std::vector<Mutant> mutants_of(const std::string& subject, const kernel::Module&
   return mutants;
 }
 
-/// Mutants that are as right as what they were made of, and why. What is no longer true here fails
+/// Mutants that are as right as what they were made of, on every target or on one, and why. What is no longer true here fails
 /// the test, too.
 const std::map<std::string, std::string>& equivalent() {
   static const std::map<std::string, std::string> all = {
-      {"three_buffers: guard 3", "the items too many write the third buffer before it is filled"},
+      {"three_buffers: guard 3 on opencl",
+       "the items too many write the third buffer before it is filled; in flight, they may not"},
       {"sum_of_items: barrier 2", "item 0 alone works before and behind it"},
       {"sum_of_items_in_steps: barrier 4", "item 0 alone works before and behind it"},
       {"sum_of_items_in_steps: barrier 5", "item 0 alone works before and behind it"},
@@ -247,8 +248,9 @@ TEST_P(Mutants, are_noticed) {
     const std::vector<std::string> complaints = test::run_on(*device(), all);
     int noticed = 0;
     for (size_t n = 0; n < mutants.size(); ++n) {
-      const auto reason = equivalent().find(mutants[n].name);
-      EXPECT_EQ(complaints[n].empty(), reason != equivalent().end())
+      const bool is_equivalent = equivalent().contains(mutants[n].name) ||
+                                 equivalent().contains(mutants[n].name + " on " + target);
+      EXPECT_EQ(complaints[n].empty(), is_equivalent)
           << mutants[n].name << " on " << target << ": " << mutants[n].line << "\n"
           << complaints[n] << "\n"
           << right.module.source;

@@ -43,11 +43,7 @@ void mdh_emulation_wait(long left);
 #define fmax(x, y) __builtin_fmax(x, y)
 
 // Asynchronous copies: printed helpers are guarded by these names, and thus left out.
-#define mdh_copy_async_4_defined
-#define mdh_copy_async_8_defined
-#define mdh_copy_async_16_defined
-#define mdh_copy_commit_defined
-#define mdh_copy_wait_defined
+#define mdh_copy_async_defined
 #define mdh_copy_async_4(to, from) mdh_emulation_copy(to, from, 4)
 #define mdh_copy_async_8(to, from) mdh_emulation_copy(to, from, 8)
 #define mdh_copy_async_16(to, from) mdh_emulation_copy(to, from, 16)

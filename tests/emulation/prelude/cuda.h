@@ -5,6 +5,7 @@
 
 #define __global__ __attribute__((visibility("default")))
 #define __device__
+#define __constant__ static const
 #define __host__
 #define __forceinline__ inline
 #define __noinline__
