@@ -174,6 +174,15 @@ TEST_F(CudaKernels, run_on_memory_and_workspace_of_the_caller) {
   EXPECT_EQ(left, (std::vector<long>{0, 2, 4, 6, 8, 10, 12, 14}));
 }
 
+TEST_F(CudaKernels, memory_is_copied_when_an_upload_returns) {
+  const auto memory = open()->allocate(64);
+  std::vector<long> data = counted, back(8);
+  memory->upload(data.data());
+  data.assign(8, -5);
+  memory->download(back.data());
+  EXPECT_EQ(back, counted);
+}
+
 TEST_F(CudaKernels, workspace_of_their_own_holds_nothing_that_anybody_expects) {
   Module module = fake_module({.name = "f", .verb = "workspace"}, {{Launch{"f"}}});
   module.workspace_bytes = 64;
