@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "mdh/backend/cuda/cuda.h"
 #include "mdh/backend/effects.h"
 #include "mdh/backend/opencl/opencl.h"
 #include "mdh/backend/openmp/openmp.h"
+#include "mdh/runtime/cuda/runtime.h"
 #include "mdh/runtime/host/runtime.h"
 #include "mdh/runtime/opencl/runtime.h"
 #include "mdh/support/diagnostic.h"
@@ -17,6 +19,7 @@ const std::vector<Target>& targets() {
       {{.name = "reference", .summary = "the definition, interpreted", .machine = "cpu"}, nullptr},
       {backend::openmp(), &runtime::host::runtime()},
       {backend::opencl(), &runtime::opencl::runtime()},
+      {backend::cuda(), &runtime::cuda::runtime()},
   };
   return table;
 }
@@ -34,9 +37,6 @@ const Target& find_target(std::string_view name) {
     const bool is_numbered = target.runtime != nullptr && target.runtime->is_numbered;
     if (target.name == (is_numbered ? base : name)) return target;
     known.push_back(target.name);
-  }
-  if (base == "cuda") {
-    unsupported("E701", {}, fmt::format("target '{}'", name), "use --target openmp");
   }
   user_error("E702", {}, fmt::format("unknown target '{}'", name), suggestion(name, known));
 }

@@ -19,9 +19,19 @@ struct Argument {
   std::vector<int64_t> extents;
   bool is_output = false;
   std::vector<int> in_place = {};  // an output: arguments that may be the same memory
+  int64_t alignment = 0;           // bytes that the code relies on; 0: that of an element
 
   int64_t elements() const;
   int64_t bytes() const { return elements() * bytes_per_element; }
+
+  /// What the address of the buffer has to be a multiple of. Elements are scalars of up to eight
+  /// bytes and records of them, which are aligned as their largest field is: no more than the
+  /// largest power of two in their size.
+  int64_t aligned_to() const {
+    if (alignment > 0) return alignment;
+    const int64_t power = bytes_per_element & -bytes_per_element;
+    return power == 0 ? 1 : power > 8 ? 8 : power;
+  }
 };
 
 /// One call of a compiled function. On devices it runs on a grid of groups of items, three axes

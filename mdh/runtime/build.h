@@ -2,9 +2,11 @@
 // there are none.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "mdh/kernel/module.h"
@@ -22,6 +24,11 @@ struct BuildLimits {
   double seconds = 300;  // for one compiler
   Cache cache = Cache::of_user();
   bool renew = false;  // also compile what the cache has
+
+  int processes() const {
+    return at_once > 0 ? at_once
+                       : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  }
 };
 
 /// A built unit. The file lives as long as a copy of this does, also if it is a copy of what the

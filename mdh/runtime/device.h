@@ -3,6 +3,7 @@
 // else goes through the two classes here, so that nobody asks what kind of device it is.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -55,9 +56,10 @@ struct GridNumbers {
 struct Resources {
   std::string function;
   std::optional<int64_t> registers;        // of an item
-  std::optional<int64_t> spilled_bytes;    // of an item
+  std::optional<int64_t> spilled_bytes;    // of an item; a driver counts all of its stack
   std::optional<int64_t> local_bytes;      // of a group
   std::optional<int64_t> items_per_group;  // at most
+  std::optional<int64_t> stack_bytes;      // of an item: arrays, and what is spilled
 };
 
 /// Memory on a device, which is freed with the object. On the host it is plain memory.
@@ -87,8 +89,10 @@ class DeviceMemory {
 
 /// What a kernel runs on: memory of the device, of mdh's or the caller's own making.
 struct RunOn {
-  std::span<void* const> buffers;  // handles, one per argument of the module, outputs first
-  void* workspace = nullptr;       // a handle, of workspace_bytes(); none: one of the kernel's own
+  /// Handles, one per argument of the module, outputs first. Where they are pointers, a user error
+  /// (E640) if one is not aligned as the code needs it.
+  std::span<void* const> buffers;
+  void* workspace = nullptr;  // a handle, of workspace_bytes(); none: one of the kernel's own
   /// The driver's handle of a queue of commands that run in order, of the device's own context.
   /// With one, the run is only put there; the buffers stay until it is done. None, as on the host:
   /// it is done on return.
@@ -106,6 +110,15 @@ class LoadedKernel {
 
   /// Only the launches, on memory that is there already.
   virtual void run(const RunOn& on) const = 0;
+
+  /// The same, not in a stream: how many microseconds the launches took, by the clock of the device
+  /// if it has one.
+  virtual double timed_run(const RunOn& on) const {
+    const auto before = std::chrono::steady_clock::now();
+    run(on);
+    const auto after = std::chrono::steady_clock::now();
+    return std::chrono::duration<double, std::micro>(after - before).count();
+  }
 
   int64_t workspace_bytes() const { return module().workspace(); }
 
@@ -146,6 +159,9 @@ class Device {
   virtual std::string name() const = 0;
 
   virtual Accuracy accuracy() const = 0;
+
+  /// A kernel has broken it: nothing runs there any more, unless in a new process.
+  virtual bool is_lost() const { return false; }
 
   /// Which hardware it is, for records. Nothing for this machine, which is probed elsewhere.
   virtual std::optional<MachineIdentity> identity() const { return std::nullopt; }

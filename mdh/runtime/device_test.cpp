@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "mdh/kernel/refused.h"
+#include "mdh/runtime/cuda/runtime.h"
 #include "mdh/runtime/host/runtime.h"
 #include "mdh/runtime/opencl/runtime.h"
 #include "mdh/runtime/runtimes.h"
@@ -13,16 +14,30 @@
 namespace mdh::runtime::device_test {
 namespace {
 
+/// A function of eight items, in OpenCL or, without the names of memories, in CUDA. It knows its
+/// item as n.
+std::string on_a_grid(const std::string& language, const std::string& name,
+                      const std::string& parameters, const std::string& body) {
+  const bool is_opencl = language == "opencl";
+  std::string text = fmt::format(
+      "{} void {}({}) {{\n  const long n = {};\n  {}\n}}\n",
+      is_opencl ? "__kernel" : "extern \"C\" __global__", name, parameters,
+      is_opencl ? "get_global_id(0)" : "blockIdx.x * (long)blockDim.x + threadIdx.x", body);
+  const std::string memory = "__global ";
+  for (size_t at = text.find(memory); !is_opencl && at != std::string::npos;
+       at = text.find(memory, at)) {
+    text.erase(at, memory.size());
+  }
+  return text;
+}
+
 /// The same kernel in the language of each runtime: out[n] = n + add, for eight numbers.
 kernel::Module numbers_in(const std::string& language, const std::string& name, int add) {
   const std::string store = fmt::format("out[n] = n + {};", add);
   kernel::Module module = module_of(name, "for (long n = 0; n < 8; ++n) " + store, 8);
   if (language == "c") return module;
   module.language = language;
-  module.source = fmt::format(
-      "__kernel void {}(__global long *out, __global char *workspace) {{\n"
-      "  const long n = get_global_id(0);\n  {}\n}}\n",
-      name, store);
+  module.source = on_a_grid(language, name, "__global long *out, __global char *workspace", store);
   module.steps = {{kernel::Launch{name, {2, 1, 1}, {4, 1, 1}}}};
   return module;
 }
@@ -36,11 +51,9 @@ kernel::Module doubled_in(const std::string& language) {
                         "  long *out = buffers[0], *in = buffers[1], *w = (long *)workspace;\n"
                         "  for (long n = 0; n < 8; ++n) { " +
                             body + " }\n}\n"
-                      : "__kernel void doubled(__global long *out, __global long *in,\n"
-                        "                      __global char *workspace) {\n"
-                        "  const long n = get_global_id(0);\n"
-                        "  __global long *w = (__global long *)workspace;\n  " +
-                            body + "\n}\n";
+                      : on_a_grid(language, "doubled",
+                                  "__global long *out, __global long *in, __global char *workspace",
+                                  "__global long *w = (__global long *)workspace; " + body);
   module.steps = {{kernel::Launch{"doubled", {2, 1, 1}, {4, 1, 1}}}};
   module.arguments = {{"out", "i64", 8, {8}, true}, {"in", "i64", 8, {8}, false}};
   module.workspace_bytes = 64;
@@ -84,7 +97,7 @@ TEST_P(EveryDevice, is_listed_by_its_runtime) {
 }
 
 TEST_P(EveryDevice, takes_its_own_language_and_no_other) {
-  for (const std::string language : {"c", "opencl", "fortran"}) {
+  for (const std::string language : {"c", "opencl", "cuda", "fortran"}) {
     EXPECT_EQ(device_->takes(language), language == GetParam().language) << language;
   }
 }
@@ -312,7 +325,7 @@ TEST_P(EveryDevice, a_kernel_that_hangs_costs_one_run) {
   kernel::Module endless = numbers("endless", 1);
   const size_t at = endless.source.find("out[n] = n + 1;");
   endless.source.replace(at, 15, "while (*(volatile long *)&workspace[0] != 77) out[n] = n;");
-  if (GetParam().language != "c") {
+  if (GetParam().language == "opencl") {
     endless.source.replace(endless.source.find("*(volatile long *)&"), 19,
                            "*(volatile __global long *)&");
   }
@@ -333,7 +346,8 @@ TEST_P(EveryDevice, that_has_too_little_memory_says_so_in_a_worker) {
 
 INSTANTIATE_TEST_SUITE_P(Runtimes, EveryDevice,
                          testing::Values(Row{&host::runtime(), "c"},
-                                         Row{&opencl::runtime(), "opencl"}),
+                                         Row{&opencl::runtime(), "opencl"},
+                                         Row{&cuda::runtime(), "cuda"}),
                          [](const auto& row) { return row.param.runtime->name; });
 
 TEST(Runtimes, that_there_are_not_are_a_bug) {

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "mdh/runtime/cuda/runtime.h"
 #include "mdh/runtime/host/runtime.h"
 #include "mdh/runtime/opencl/runtime.h"
 #include "mdh/support/diagnostic.h"
@@ -9,7 +10,8 @@
 namespace mdh::runtime {
 
 std::span<const Runtime* const> runtimes() {
-  static const std::array<const Runtime*, 2> all = {&host::runtime(), &opencl::runtime()};
+  static const std::array<const Runtime*, 3> all = {&host::runtime(), &opencl::runtime(),
+                                                    &cuda::runtime()};
   return all;
 }
 

@@ -98,19 +98,25 @@ double interleaved_ratio(const std::function<void()>& ours, const std::function<
 }
 
 Timing measure(const std::function<void()>& run, const TimingLimits& limits) {
-  for (int n = 0; n < limits.warm_up; ++n) run();
+  const auto timed = [&] {
+    const auto before = Clock::now();
+    run();
+    return microseconds(Clock::now() - before);
+  };
+  return measure_by(timed, limits);
+}
+
+Timing measure_by(const std::function<double()>& run_us, const TimingLimits& limits) {
+  for (int n = 0; n < limits.warm_up; ++n) run_us();
   std::vector<double> samples;
   samples.reserve(static_cast<size_t>(std::clamp(limits.most, 1, 4096)));
   RunningMean mean;
   const auto start = Clock::now();
   while (mean.count < limits.most) {
-    const auto before = Clock::now();
-    run();
-    const auto after = Clock::now();
-    samples.push_back(microseconds(after - before));
+    samples.push_back(run_us());
     mean.add(samples.back());
     const bool known = mean.ci99() <= limits.accuracy * mean.mean;
-    const bool late = microseconds(after - start) > limits.seconds * 1e6;
+    const bool late = microseconds(Clock::now() - start) > limits.seconds * 1e6;
     if (mean.count >= limits.least && (known || late)) break;
   }
   return summarize(std::move(samples));

@@ -27,6 +27,9 @@ Timing summarize(std::vector<double> samples_us);
 
 Timing measure(const std::function<void()>& run, const TimingLimits& limits = {});
 
+/// The same of what has a clock of its own: each run returns its microseconds.
+Timing measure_by(const std::function<double()>& run_us, const TimingLimits& limits = {});
+
 /// Time of `peer` over time of `ours`: both run in turn, the median of the ratios of all rounds.
 double interleaved_ratio(const std::function<void()>& ours, const std::function<void()>& peer,
                          const TimingLimits& limits = {});

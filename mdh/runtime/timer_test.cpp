@@ -142,6 +142,19 @@ TEST(Measure, time_is_in_microseconds) {
   EXPECT_LT(t.median_us, 200000);
 }
 
+TEST(Measure, what_has_a_clock_of_its_own_is_believed) {
+  int runs = 0;
+  const auto run = [&] {
+    spin(1);
+    return 10.0 + ++runs % 3;  // 11, 12, 10, ...
+  };
+  const Timing t = measure_by(run, {.warm_up = 3, .least = 6, .most = 6, .seconds = 10});
+  EXPECT_EQ(runs, 9);
+  EXPECT_EQ(t.count, 6);
+  EXPECT_DOUBLE_EQ(t.median_us, 11);
+  EXPECT_DOUBLE_EQ(t.mean_us, 11);
+}
+
 // ---- ratios
 
 TEST(InterleavedRatio, three_times_the_work_takes_three_times_as_long) {

@@ -142,11 +142,19 @@ TEST(Mistake, constant_that_cannot_be_read) {
                   "the text ends too early\n"});
 }
 
-TEST(Mistake, target_that_is_planned_or_unknown) {
-  expect_refused({"run matvec --target cuda:0", "not supported: target 'cuda:0' [E701]",
-                  "use --target openmp\n"});
-  expect_refused(
-      {"run matvec --target cuda", "not supported: target 'cuda' [E701]", "use --target openmp\n"});
+/// Tests with a GPU are elsewhere: here there is none, wherever they run.
+TEST(Mistake, target_without_a_driver) {
+  const runtime::ScopedEnvironment none("MDH_LIBCUDA", "/nonexistent/libcuda.so.1");
+  for (const char* verb : {"run", "tune"}) {
+    const Outcome outcome = mdh(std::string(verb) + " matvec --size 8,8 --target cuda");
+    EXPECT_EQ(outcome.exit, 3) << describe(outcome);
+    EXPECT_TRUE(contains(outcome.err, "there is no CUDA driver: /nonexistent/libcuda.so.1"))
+        << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "[E641]\nhint: ")) << outcome.err;
+  }
+}
+
+TEST(Mistake, target_that_is_unknown) {
   expect_refused(
       {"run matvec --target opnmp", "unknown target 'opnmp' [E702]", "did you mean 'openmp'?\n"});
 }

@@ -213,7 +213,7 @@ bool may_name_targets(const std::string& file) {
   if (file.ends_with("_test.cpp") || file == "mdh/driver/target.cpp") return true;
   for (const char* place :
        {"mdh/backend/c/dialect.cpp", "mdh/backend/openmp/", "mdh/backend/opencl/",
-        "mdh/runtime/host/", "mdh/runtime/opencl/", "mdh/machine/devices/"}) {
+        "mdh/runtime/host/", "mdh/runtime/opencl/", "mdh/runtime/cuda/", "mdh/machine/devices/"}) {
     if (file.starts_with(place)) return true;
   }
   return false;

@@ -13,8 +13,9 @@ unset(CMAKE_REQUIRED_LIBRARIES)
 if(MDH_BUILD_TESTS AND MDH_HAS_THREAD_SANITIZER)
   # What loads and calls kernels, and what it needs.
   set(sources kernel/module support/cores support/diagnostic support/files support/hash support/json_text
-              support/text runtime/cache runtime/process runtime/host/build runtime/host/compiler
-              runtime/host/float_mode runtime/host/isa runtime/host/isa_program runtime/host/library)
+              support/text runtime/alignment runtime/cache runtime/process runtime/host/build
+              runtime/host/compiler runtime/host/float_mode runtime/host/isa runtime/host/isa_program
+              runtime/host/library)
   list(TRANSFORM sources PREPEND ${mdh_SOURCE_DIR}/mdh/)
   list(TRANSFORM sources APPEND .cpp)
   add_executable(thread_calls threads/calls.cpp ${sources})

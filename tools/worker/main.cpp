@@ -1,11 +1,17 @@
 // mdh-worker: runs compiled kernels for another process, which starts it and speaks to it over the
 // socket that it finds open. Its only argument limits its address space, in bytes.
+//
+//   mdh-worker --nvrtc LIBRARY SOURCE OBJECT OPTION...
+//
+// compiles CUDA: a library cannot be interrupted, a process can.
 #include <sys/socket.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string_view>
 
+#include "mdh/runtime/cuda/nvrtc.h"
 #include "mdh/runtime/worker/server.h"
 #include "mdh/support/text.h"
 
@@ -23,6 +29,13 @@ bool is_started_by_mdh(int count, char** words, long long& memory) {
 }  // namespace
 
 int main(int count, char** words) {
+  try {
+    const bool compiles = count > 2 && std::string_view(words[1]) == "--nvrtc";
+    if (compiles) return mdh::runtime::cuda::compile_as_program({words + 2, words + count});
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "mdh-worker: %s\n", e.what());
+    return 70;
+  }
   long long memory = 0;
   if (!is_started_by_mdh(count, words, memory)) {
     std::fputs("mdh-worker is started by mdh, to run compiled code; see 'mdh run --help'\n",

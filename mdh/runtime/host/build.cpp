@@ -1,8 +1,6 @@
 #include "mdh/runtime/host/build.h"
 
-#include <algorithm>
 #include <map>
-#include <thread>
 
 #include "mdh/runtime/host/isa.h"
 #include "mdh/runtime/process.h"
@@ -11,11 +9,6 @@
 
 namespace mdh::runtime::host {
 namespace {
-
-int processes_of(const BuildLimits& options) {
-  if (options.at_once > 0) return options.at_once;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
 
 /// Flags such as -march=native mean another thing on another CPU, so the CPU is part of the key.
 std::string key_of(const Unit& unit, const std::string& fingerprint) {
@@ -96,7 +89,7 @@ std::vector<Built> build_units(const std::vector<Unit>& units, const BuildLimits
       jobs.push_back(job_of(units[n], *folder));
     }
   }
-  const std::vector<Exit> exits = run_programs(jobs, processes_of(options), options.seconds);
+  const std::vector<Exit> exits = run_programs(jobs, options.processes(), options.seconds);
   for (size_t k = 0; k < open.size(); ++k) {
     const size_t n = open[k];
     if (exits[k].status == 0) {

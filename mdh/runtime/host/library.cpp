@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "mdh/kernel/refused.h"
+#include "mdh/runtime/alignment.h"
 #include "mdh/runtime/host/float_mode.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
@@ -184,6 +185,7 @@ void Kernel::operator()(std::span<void* const> buffers, int threads) const {
 void Kernel::operator()(std::span<void* const> buffers, char* workspace, int threads) const {
   internal_check(buffers.size() == module_.arguments.size(), "{} buffers for {} arguments",
                  buffers.size(), module_.arguments.size());
+  require_aligned(module_.arguments, buffers);
   std::vector<void*> pointers(buffers.begin(), buffers.end());
   const long granted = std::clamp<long>(threads, 1, module_.threads());
   const UsualFloatMode usual;

@@ -1,34 +1,25 @@
 #include "mdh/runtime/opencl/api.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include "mdh/runtime/opencl/hints.h"
+#include "mdh/runtime/symbols.h"
 #include "mdh/support/diagnostic.h"
 
 namespace mdh::runtime::opencl {
 namespace {
-
-/// A function that takes the type of the pointer it is stored in.
-struct Symbol {
-  void* address;
-  template <class F>
-  operator F*() const {  // NOLINT(google-explicit-constructor)
-    return reinterpret_cast<F*>(address);
-  }
-};
 
 struct Symbols {
   const std::string& library;
   void* handle;
 
   Symbol operator()(const char* name) const {
-    void* address = dlsym(handle, name);
-    if (address == nullptr) {
+    const Symbol found = symbol_in(handle, name);
+    if (found.address == nullptr) {
       missing("E611", fmt::format("the OpenCL loader {} has no {}", library, name),
               what_to_install);
     }
-    return {address};
+    return found;
   }
 };
 

@@ -1,7 +1,7 @@
 #include "mdh/runtime/opencl/program.h"
 
 #include "mdh/kernel/refused.h"
-#include "mdh/runtime/opencl/build_log.h"
+#include "mdh/runtime/build_log.h"
 #include "mdh/runtime/opencl/source.h"
 #include "mdh/support/diagnostic.h"
 

@@ -93,7 +93,8 @@ std::string to_text(const Outcome& o) {
       {"status", to_string(o.status)},
       {"reason", o.reason},
       {"timing",
-       {o.timing.median_us, o.timing.mean_us, o.timing.ci99_us, o.timing.count, o.timing.load}}};
+       {o.timing.median_us, o.timing.mean_us, o.timing.ci99_us, o.timing.count, o.timing.load}},
+      {"last", o.is_last}};
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -103,6 +104,7 @@ std::optional<Outcome> outcome_from(const std::string& text) {
     for (size_t n = 0; n < status_names.size(); ++n) {
       if (in.at("status") == status_names[n]) o.status = static_cast<WorkStatus>(n);
     }
+    o.is_last = in.at("last");
     const json& t = in.at("timing");
     o.timing = {t.at(0), t.at(1), t.at(2), t.at(3), t.at(4)};
     return o;

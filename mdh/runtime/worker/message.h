@@ -33,8 +33,9 @@ std::string to_string(WorkStatus status);
 /// What became of a request.
 struct Outcome {
   WorkStatus status = WorkStatus::ok;
-  std::string reason;  // of everything but ok, in words
-  Timing timing;       // if it was measured
+  std::string reason;    // of everything but ok, in words
+  Timing timing;         // if it was measured
+  bool is_last = false;  // the process ends: nothing else can run in it
 };
 
 /// The last words of a worker, sent by a signal handler, which can do no more than send bytes.

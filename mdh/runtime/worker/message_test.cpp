@@ -62,8 +62,11 @@ TEST(WorkerMessage, requests_survive_the_way) {
 TEST(WorkerMessage, outcomes_survive_the_way) {
   for (const WorkStatus status : {WorkStatus::ok, WorkStatus::crash, WorkStatus::timeout,
                                   WorkStatus::exit, WorkStatus::out_of_memory, WorkStatus::error}) {
-    const auto read = outcome_from(to_text(Outcome{status, "why\n\xff", {1.5, 2, 0.25, 9, 0.5}}));
+    const bool is_last = status == WorkStatus::crash;
+    const auto read =
+        outcome_from(to_text(Outcome{status, "why\n\xff", {1.5, 2, 0.25, 9, 0.5}, is_last}));
     ASSERT_TRUE(read);
+    EXPECT_EQ(read->is_last, is_last);
     EXPECT_EQ(read->status, status);
     EXPECT_EQ(read->reason.substr(0, 4), "why\n") << "and what is not text is replaced";
     EXPECT_EQ(read->timing.median_us, 1.5);

@@ -129,6 +129,11 @@ class Workshop {
     }
   }
 
+  bool is_lost(const WorkRequest& request) const {
+    const auto known = devices_.find(request.device);
+    return known != devices_.end() && known->second && known->second->is_lost();
+  }
+
  private:
   Outcome computed(const WorkRequest& request, const SharedBuffers& shared) {
     const Device& device = device_of(request);
@@ -137,13 +142,12 @@ class Workshop {
     Outcome outcome;
     errno = 0;  // what a crash reports is the kernel's own
     const RunOn on{.buffers = copies_->handles(), .threads = request.threads};
-    const auto run = [&] { kernel.run(on); };
     if (request.measure) {
-      outcome.timing = measure_with_load(run, *request.measure);
+      outcome.timing = measure_with_load([&] { return kernel.timed_run(on); }, *request.measure);
       // More threads than cores wait for each other.
       if (request.threads > cores_of_this_process()) outcome.timing.load = 0;
     } else {
-      run();
+      kernel.run(on);
     }
     if (request.wants_outputs) {
       if (copies_->are_inputs_spoilt(shared)) {
@@ -241,7 +245,10 @@ Outcome outcome_of(const std::string& text, int descriptor, Workshop& workshop) 
   } catch (const std::bad_alloc&) {
     return {WorkStatus::out_of_memory, "no memory for the buffers of a kernel", {}};
   } catch (const Error& e) {
-    return {status_of(e.diagnostic()), e.diagnostic().message, {}};
+    if (!workshop.is_lost(*request)) {
+      return {status_of(e.diagnostic()), e.diagnostic().message, {}};
+    }
+    return {WorkStatus::crash, "broke its device: " + e.diagnostic().message, {}, true};
   }
 }
 
@@ -268,6 +275,7 @@ void serve(int socket) {
     Outcome outcome = outcome_of(text, descriptor, workshop);
     set_alarm(0);
     send_message(socket, to_text(outcome));
+    if (outcome.is_last) _exit(0);  // a broken driver has nothing to tidy up
   }
 }
 

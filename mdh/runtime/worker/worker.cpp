@@ -200,7 +200,13 @@ Outcome Worker::await(double time_limit) {
       return {WorkStatus::timeout, fmt::format("did not finish within {:.3g} s", time_limit), {}};
     }
     if (receipt == Receipt::closed) return buried(note);
-    if (const auto outcome = outcome_from(text)) return *outcome;
+    if (const auto outcome = outcome_from(text)) {
+      if (outcome->is_last) {
+        end(2);
+        last_words_ = true;
+      }
+      return *outcome;
+    }
     note = crash_from(text);
     if (note) continue;
     end(0);

@@ -1,4 +1,4 @@
-#include "mdh/runtime/opencl/build_log.h"
+#include "mdh/runtime/build_log.h"
 
 #include <algorithm>
 #include <set>
@@ -9,7 +9,7 @@
 
 #include "mdh/support/text.h"
 
-namespace mdh::runtime::opencl {
+namespace mdh::runtime {
 namespace {
 
 constexpr size_t most_lines = 40;
@@ -26,7 +26,12 @@ size_t to_line(std::string_view digits) {
   return digits.empty() || digits.size() > 9 ? 0 : std::stoul(std::string(digits));
 }
 
-/// clang and its descendants write ":12:3:", others "line 12".
+/// Whether the text goes on with a piece there.
+bool continues_with(std::string_view text, size_t at, std::string_view piece) {
+  return at < text.size() && text.substr(at, piece.size()) == piece;
+}
+
+/// clang and its descendants write ":12:3:", NVIDIA's compilers "(12): ", others "line 12".
 std::vector<size_t> mentioned(std::string_view log) {
   constexpr std::string_view word = "line ";
   std::vector<size_t> lines;
@@ -36,6 +41,7 @@ std::vector<size_t> mentioned(std::string_view log) {
     }
     const std::string_view line = digits_at(log, at + 1);
     const size_t behind = at + 1 + line.size();
+    if (log[at] == '(' && continues_with(log, behind, "): ")) lines.push_back(to_line(line));
     const std::string_view column = digits_at(log, behind + 1);
     if (log[at] != ':' || line.empty() || column.empty() || log[behind] != ':') continue;
     lines.push_back(to_line(line));
@@ -61,4 +67,4 @@ std::string offending_lines(std::string_view source, std::string_view log) {
   return text;
 }
 
-}  // namespace mdh::runtime::opencl
+}  // namespace mdh::runtime

@@ -1,10 +1,10 @@
-#include "mdh/runtime/opencl/build_log.h"
+#include "mdh/runtime/build_log.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-namespace mdh::runtime::opencl::build_log_test {
+namespace mdh::runtime::build_log_test {
 namespace {
 
 const std::string source = "one\ntwo\nthree\nfour\nfive\nsix\nseven";
@@ -28,9 +28,15 @@ TEST(BuildLog, other_compilers_write_the_word) {
             "    1 | one\n    2 | two\n    3 | three\n");
 }
 
+TEST(BuildLog, compilers_of_nvidia_write_parentheses) {
+  EXPECT_EQ(offending_lines(source, "kernels.cu(6): error: identifier \"x\" is undefined"),
+            "    5 | five\n    6 | six\n    7 | seven\n");
+}
+
 TEST(BuildLog, numbers_that_are_no_lines_are_passed_over) {
-  for (const std::string log : {"", "x:99:1: no", "x:0:1: no", "12:34", "a: 3: b", "line ",
-                                ":::", "x:99999999999999999999:1:", "error: 3 errors"}) {
+  for (const std::string log :
+       {"", "x:99:1: no", "x:0:1: no", "12:34", "a: 3: b", "line ", "f(3)", "(3, 4): no", "(): no",
+        ":::", "x:99999999999999999999:1:", "error: 3 errors"}) {
     EXPECT_EQ(offending_lines(source, log), "") << log;
   }
 }
@@ -46,4 +52,4 @@ TEST(BuildLog, long_logs_show_a_limited_number_of_lines) {
 }
 
 }  // namespace
-}  // namespace mdh::runtime::opencl::build_log_test
+}  // namespace mdh::runtime::build_log_test

@@ -1,0 +1,35 @@
+// From CUDA sources to cubins on disk: several at once, within a time limit, and not twice.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mdh/kernel/module.h"
+#include "mdh/runtime/build.h"
+#include "mdh/runtime/cuda/compiler.h"
+#include "mdh/runtime/cuda/device.h"
+
+namespace mdh::runtime::cuda {
+
+/// One outcome per module, in order. Each is compiled by itself, in a process of its own: NVRTC
+/// cannot be interrupted in any other way, and sources may define the same names. Needs no GPU.
+/// Modules that ask for more than the device has fail (E615) without a compiler; a missing compiler
+/// is an error for all.
+///
+/// Without the program mdh-worker, NVRTC runs in this process, one module after the other and
+/// without a limit of time.
+std::vector<Built> build_modules(std::span<const kernel::Module> modules, const Device& device,
+                                 const BuildLimits& limits);
+
+/// The same of modules that all have to be there, or what stands against it: kernel::Refused with
+/// the log and the lines it talks about, user errors for launches that ask for too much (E615) and
+/// for flags that are refused (E605), "missing" for a compiler that takes too long (E607).
+std::vector<Object> build_all(std::span<const kernel::Module> modules, const Device& device,
+                              Purpose purpose, const BuildLimits& limits = {});
+
+/// What the functions of a module need, as the compiler tells it: a GPU is not needed. Compiles
+/// each time. kernel::Refused if the source is.
+std::vector<Resources> compiled_needs(const kernel::Module& module, const Device& device);
+
+}  // namespace mdh::runtime::cuda

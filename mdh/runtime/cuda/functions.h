@@ -1,0 +1,42 @@
+// The functions of a loaded module.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mdh/kernel/module.h"
+#include "mdh/runtime/cuda/context.h"
+#include "mdh/runtime/cuda/limits.h"
+
+namespace mdh::runtime::cuda {
+
+/// A cubin or PTX in a context, with all functions that a module launches. They are checked: they
+/// exist, take the arguments that they get as far as the driver tells, and keep the limits of the
+/// device. Any number of threads may launch them.
+class Functions {
+ public:
+  /// `object` is the content of the file. A driver that refuses PTX throws kernel::Refused.
+  Functions(const kernel::Module& module, const std::string& object,
+            std::shared_ptr<const Context> context);
+  ~Functions();
+  Functions(const Functions&) = delete;
+  Functions& operator=(const Functions&) = delete;
+
+  CuFunction of(const kernel::Launch& launch) const { return functions_.at(launch.function); }
+
+  /// One by one.
+  std::vector<Resources> resources() const;
+
+ private:
+  void add(const kernel::Launch& launch, size_t arguments);
+  FunctionNeeds needs_of(CuFunction function) const;
+
+  std::shared_ptr<const Context> context_;
+  CuModule module_ = nullptr;
+  std::map<std::string, CuFunction> functions_;
+  std::map<std::string, int64_t> dynamic_bytes_;  // of shared memory that launches ask for, at most
+};
+
+}  // namespace mdh::runtime::cuda

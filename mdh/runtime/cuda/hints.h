@@ -1,0 +1,14 @@
+// What errors about missing parts of CUDA advise.
+#pragma once
+
+namespace mdh::runtime::cuda {
+
+inline constexpr const char* how_to_get_a_driver =
+    "install NVIDIA's driver for your GPU (nvidia-smi shows whether it works), or use another "
+    "target";
+
+inline constexpr const char* how_to_get_a_compiler =
+    "pip install nvidia-cuda-nvrtc-cu12, or install the CUDA toolkit; MDH_NVRTC and MDH_NVCC name "
+    "files in other places";
+
+}  // namespace mdh::runtime::cuda
