@@ -21,7 +21,7 @@ MISSING = 3  # exit code of the runner where this machine lacks something
 
 # Where cases run, and how many seeds one process gets.
 PLACES = [("openmp", 200), ("address", 60), ("evaluators", 200), ("thread", 60), ("opencl", 40),
-          ("emulation", 100)]
+          ("cuda", 400), ("emulation", 100)]
 
 
 class Totals:
@@ -90,7 +90,7 @@ def available(env):
 
 def campaign(options):
     env = environment()
-    places = available(env)
+    places = [p for p in available(env) if not options.on or p[0] in options.on.split(",")]
     totals, seed = Totals(), options.seed
     end = time.monotonic() + 60 * options.minutes
     turns = itertools.cycle(places)
@@ -157,6 +157,7 @@ def options_of(arguments):
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--save", default="build/campaign", help="a folder for cases that fail")
+    parser.add_argument("--on", default="", help="only these places: openmp,cuda")
     parser.add_argument("--self-test", action="store_true")
     return parser.parse_args(arguments)
 

@@ -99,7 +99,7 @@ std::vector<std::string> run_on_opencl(const std::vector<Prepared>& all) {
 }
 
 std::vector<std::string> run_on(const runtime::Device& device, const std::vector<Prepared>& all) {
-  const runtime::LoadedKernels kernels = device.load(modules_of(all));
+  const runtime::LoadedKernels kernels = device.load(modules_of(all), runtime::Purpose::checks);
   std::vector<std::string> complaints;
   for (size_t n = 0; n < all.size(); ++n) {
     complaints.push_back(ran(all[n], [&](auto buffers) { kernels[n]->call(buffers, 1); }));

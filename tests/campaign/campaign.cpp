@@ -1,8 +1,9 @@
 // Random triples through all evaluators and back ends, for as long as one likes.
 //
-//   campaign --from 1 --count 200 --on evaluators|openmp|address|thread|opencl|emulation
+//   campaign --from 1 --count 200 --on evaluators|openmp|address|thread|opencl|cuda|emulation
 //            [--save FOLDER] [--write FOLDER]
 //   campaign --cases FOLDER --on ...
+//   campaign --catalogue 30 --on ...
 //
 // With --cases, the triples are those that --save and --write leave in folders, not drawn ones:
 // seeds mean something else as soon as a generator changes, files do not. On openmp every compiler
@@ -19,9 +20,11 @@
 
 #include "mdh/passes/lower/lower.h"
 #include "mdh/passes/plan/plan.h"
+#include "mdh/runtime/cuda/runtime.h"
 #include "mdh/runtime/opencl/testing_device.h"
 #include "tests/campaign/backends.h"
 #include "tests/campaign/cases.h"
+#include "tests/campaign/catalogue_triples.h"
 #include "tests/campaign/coverage.h"
 #include "tests/campaign/registers.h"
 #include "tests/campaign/shrink.h"
@@ -38,6 +41,7 @@ struct Options {
   std::string write;
   std::string cases;
   size_t batch = 20;
+  int catalogue = 0;
 };
 
 /// A rule that no case makes use of is counted, too: with 0.
@@ -55,7 +59,12 @@ struct Summary {
 std::vector<std::string> targets_of(const Options& options) {
   static const std::vector<std::string> emulated = emulated_targets();
   if (options.on == "emulation") return emulated;
-  return {options.on == "opencl" ? "opencl" : "openmp"};
+  return {options.on == "opencl" || options.on == "cuda" ? options.on : "openmp"};
+}
+
+const runtime::Device& cuda_device() {
+  static const std::shared_ptr<const runtime::Device> device = runtime::cuda::runtime().open("");
+  return *device;
 }
 
 /// A seed is always compiled in the same way.
@@ -81,6 +90,7 @@ std::vector<std::string> run_batch(const std::vector<Prepared>& batch, const Opt
   if (options.on == "address") return run_sanitized(batch, address_sanitizer());
   if (options.on == "thread") return run_sanitized(batch, thread_sanitizer());
   if (options.on == "opencl") return run_on_opencl(batch);
+  if (options.on == "cuda") return run_on(cuda_device(), batch);
   if (options.on == "emulation") return run_on(*emulation::device(), batch);
   if (options.on == "evaluators") {
     std::vector<std::string> complaints;
@@ -90,10 +100,8 @@ std::vector<std::string> run_batch(const std::vector<Prepared>& batch, const Opt
   return run_by_turns(batch);
 }
 
-/// The machine of a triple is drawn; the device that runs it may have less local memory.
-bool is_too_small(const Diagnostic& d) {
-  return d.code == "E615" && d.message.find(" bytes of local memory") != std::string::npos;
-}
+/// The machine of a triple is drawn; the device that runs it may have less of everything.
+bool is_too_small(const Diagnostic& d) { return d.code == "E615"; }
 
 /// The same as for one of many; what goes wrong before it runs is a failure, too. Nothing if the
 /// device cannot run it.
@@ -163,9 +171,9 @@ std::string missing_for(const std::string& place) {
     return "no clang with the thread sanitizer and libarcher (apt-get install clang libomp-dev)";
   }
   if (place == "emulation") return emulation::missing_here();
-  if (place != "opencl") return "";
   try {
-    runtime::opencl::device_of_tests();
+    if (place == "opencl") runtime::opencl::device_of_tests();
+    if (place == "cuda") cuda_device();
     return "";
   } catch (const Error& e) {
     if (e.diagnostic().kind != DiagnosticKind::missing) throw;
@@ -200,7 +208,24 @@ void add(uint64_t seed, const Triple& triple, const std::string& target, const O
   if (batch.size() == options.batch) flush(batch, options, summary);
 }
 
+/// The catalogue instead of triples that are drawn whole.
+Summary run_catalogue(const Options& options) {
+  Summary summary;
+  for (const std::string& target : targets_of(options)) {
+    for (const examples::Entry& entry : examples::catalogue()) {
+      std::vector<Prepared> all = prepared_of(entry, target, options.catalogue);
+      for (size_t from = 0; from < all.size(); from += options.batch) {
+        std::vector<Prepared> batch(all.begin() + from,
+                                    all.begin() + std::min(all.size(), from + options.batch));
+        flush(batch, options, summary);
+      }
+    }
+  }
+  return summary;
+}
+
 Summary run(const Options& options) {
+  if (options.catalogue > 0) return run_catalogue(options);
   Summary summary;
   for (const std::string& target : targets_of(options)) {
     std::vector<Prepared> batch;
@@ -221,12 +246,16 @@ int main(int argc, char** argv) {
   CLI::App app("Random triples through all evaluators and back ends");
   app.add_option("--from", options.from, "the first seed");
   app.add_option("--count", options.count, "how many");
-  app.add_option("--on", options.on, "evaluators, openmp, address, thread, opencl or emulation")
-      ->check(CLI::IsMember({"evaluators", "openmp", "address", "thread", "opencl", "emulation"}));
+  app.add_option("--on", options.on,
+                 "evaluators, openmp, address, thread, opencl, cuda or emulation")
+      ->check(CLI::IsMember(
+          {"evaluators", "openmp", "address", "thread", "opencl", "cuda", "emulation"}));
   app.add_option("--save", options.save, "a folder for cases that fail");
   app.add_option("--write", options.write, "a folder for all cases, as drawn");
   app.add_option("--cases", options.cases, "a folder of cases to run instead of seeds")
       ->check(CLI::ExistingDirectory);
+  app.add_option("--catalogue", options.catalogue,
+                 "all programs of the catalogue instead, and so many configurations for each type");
   app.add_option("--batch", options.batch, "kernels that are compiled together");
   CLI11_PARSE(app, argc, argv);
   if (const std::string lacks = mdh::test::missing_for(options.on); !lacks.empty()) {
@@ -241,6 +270,10 @@ int main(int argc, char** argv) {
   out["registers"] = {{"meant", summary.registers.meant}, {"kept", summary.registers.kept}};
   if (options.on == "opencl") {
     out["device"] = mdh::runtime::opencl::summary(mdh::runtime::opencl::device_of_tests());
+  }
+  if (options.on == "cuda") {
+    const auto& device = mdh::test::cuda_device();
+    out["device"] = fmt::format("{}  {}", device.name(), device.identity()->model);
   }
   fmt::print("{}\n", out.dump());
   return summary.failures.empty() ? 0 : 1;

@@ -202,6 +202,47 @@ std::vector<Built> build_modules(std::span<const kernel::Module> modules, const 
   return results;
 }
 
+namespace {
+
+/// Those that are compiled alike, as one source each: a compiler takes longer to begin than for
+/// many small kernels. Where one fails, all of its unit do.
+std::vector<Built> build_as_units(const std::vector<Task>& tasks, const BuildLimits& limits) {
+  std::map<std::string, size_t> unit_of;  // by how it is compiled
+  std::vector<Task> units;
+  std::vector<size_t> places;
+  for (const Task& task : tasks) {
+    const std::string how = task.compiler.path + "\n" + join(words_of(task.options), "\n");
+    const auto [found, is_new] = unit_of.emplace(how, units.size());
+    places.push_back(found->second);
+    if (is_new) {
+      units.push_back(task);
+    } else {
+      units[found->second].source += task.source;
+    }
+  }
+  const std::vector<Built> built = build_tasks(units, limits);
+  std::vector<Built> results;
+  for (const size_t unit : places) results.push_back(built[unit]);
+  return results;
+}
+
+/// Whatever fails as a unit is built alone, so that only those fail that have to.
+std::vector<Built> build_for_checks(const std::vector<Task>& tasks, const BuildLimits& limits) {
+  std::vector<Built> results = build_as_units(tasks, limits);
+  std::vector<Task> failed;
+  for (size_t n = 0; n < tasks.size(); ++n) {
+    if (!results[n].object) failed.push_back(tasks[n]);
+  }
+  const std::vector<Built> alone = build_tasks(failed, limits);
+  auto next = alone.begin();
+  for (Built& result : results) {
+    if (!result.object) result = *next++;
+  }
+  return results;
+}
+
+}  // namespace
+
 std::vector<Object> build_all(std::span<const kernel::Module> modules, const Device& device,
                               Purpose purpose, const BuildLimits& limits) {
   CudaCompilers compilers(device);
@@ -210,7 +251,8 @@ std::vector<Object> build_all(std::span<const kernel::Module> modules, const Dev
     check_launches(module, device);
     tasks.push_back(task_of(module, device, compilers));
   }
-  const std::vector<Built> built = build_tasks(tasks, limits);
+  const std::vector<Built> built =
+      purpose == Purpose::checks ? build_for_checks(tasks, limits) : build_tasks(tasks, limits);
   std::vector<Object> objects;
   for (size_t n = 0; n < tasks.size(); ++n) {
     objects.push_back(built[n].object ? *built[n].object

@@ -22,7 +22,8 @@ namespace mdh::runtime::cuda {
 std::vector<Built> build_modules(std::span<const kernel::Module> modules, const Device& device,
                                  const BuildLimits& limits);
 
-/// The same of modules that all have to be there, or what stands against it: kernel::Refused with
+/// The same of modules that all have to be there; those for checks are compiled together where they
+/// can be. Or what stands against it: kernel::Refused with
 /// the log and the lines it talks about, user errors for launches that ask for too much (E615) and
 /// for flags that are refused (E605), "missing" for a compiler that takes too long (E607).
 std::vector<Object> build_all(std::span<const kernel::Module> modules, const Device& device,
