@@ -4,6 +4,7 @@
 
 #include "mdh/hl/analysis.h"
 #include "mdh/ll/config.h"
+#include "mdh/ll/grid_config.h"
 #include "mdh/ll/roles.h"
 
 namespace mdh::ll {
@@ -157,6 +158,7 @@ class Chooser {
 }  // namespace
 
 Config default_config(const hl::Program& p, const machine::Machine& m, int cores) {
+  if (auto for_grid = grid_config(p, m)) return *for_grid;
   return Chooser(p, m, cores).run();
 }
 

@@ -23,6 +23,7 @@ const DialectFacts& facts_of(Dialect dialect) {
                                     .function = "static __device__ inline",
                                     .truth = "bool",
                                     .unroll = "#pragma unroll",
+                                    .not_unrolled = "#pragma unroll 1\n",
                                     .doubles = ""};
   switch (dialect) {
     case Dialect::c:

@@ -27,7 +27,10 @@ struct DialectFacts {
   std::string function = "static inline";  // begins the definition of a function
   std::string truth;                       // the type of a truth value in a variable
   std::string unroll;                      // before the number of copies of a loop's body
-  std::string doubles;                     // what a source begins with that uses doubles
+  /// Before a loop of f: nobody knows how often it runs, and where all its operands are constants,
+  /// compilers would unroll it to run it themselves, for minutes.
+  std::string not_unrolled;
+  std::string doubles;  // what a source begins with that uses doubles
 };
 
 const DialectFacts& facts_of(Dialect dialect);

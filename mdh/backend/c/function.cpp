@@ -246,7 +246,8 @@ std::string ExprPrinter::loop_body(const scalar::Loop& l, Names& names) {
     computed += fmt::format("const {} {} = {};\n", value_type(b.value.type()), next, value);
     assigned += fmt::format("{} = {};\n", names.find(b.symbol).text, next);
   }
-  return fmt::format("while ({}) {{\n{}}}\nreturn {};\n", text(l.condition, names),
+  return fmt::format("{}while ({}) {{\n{}}}\nreturn {};\n",
+                     facts_of(helpers_.dialect()).not_unrolled, text(l.condition, names),
                      indent(computed + assigned, 2), text(l.result, names));
 }
 

@@ -49,6 +49,10 @@ void check_shared(const kernel::Launch& launch, int64_t bytes, const Device& dev
                 device.shared_bytes_optin, "keep smaller tiles in local memory");
 }
 
+/// Of a thread, on all devices: the driver has no attribute for it, and launches fail without a
+/// reason.
+constexpr int64_t most_stack_bytes = 512 * 1024;
+
 /// Registers are given to whole warps, eight to a thread at a time.
 int64_t registers_taken(const FunctionNeeds& needs, int64_t threads, const Device& device) {
   const int64_t each = (needs.registers + 7) / 8 * 8;
@@ -68,6 +72,11 @@ void check_launches(const kernel::Module& module, const Device& device) {
 void check_function(const kernel::Launch& launch, const FunctionNeeds& needs,
                     const Device& device) {
   check_shared(launch, launch.local_bytes + needs.shared_bytes, device);
+  if (needs.stack_bytes > most_stack_bytes) {
+    refuse_launch(launch, device,
+                  fmt::format("{} bytes of private memory for each item", needs.stack_bytes),
+                  most_stack_bytes, "keep smaller tiles in private memory");
+  }
   const int64_t threads = threads_of(launch);
   if (registers_taken(needs, threads, device) > device.registers_per_block) {
     refuse_launch(

@@ -68,6 +68,15 @@ TEST(CudaLimits, shared_memory_of_a_function_counts_as_well) {
             "kernel 'f' needs 233000 bytes of local memory; GPU has at most 232448");
 }
 
+TEST(CudaLimits, private_memory_of_an_item) {
+  EXPECT_EQ(after_compiling({"f", {1, 1, 1}, {1, 1, 1}}, {1024, 0, 512 * 1024, 32}).message, fine);
+  const Diagnostic d = after_compiling({"f", {1, 1, 1}, {1, 1, 1}}, {1024, 0, 1024000, 32});
+  EXPECT_EQ(d.code, "E615");
+  EXPECT_EQ(d.message,
+            "kernel 'f' needs 1024000 bytes of private memory for each item; GPU has at most "
+            "524288");
+}
+
 TEST(CudaLimits, registers_of_all_items_together) {
   const Diagnostic d = after_compiling({"f", {1, 1, 1}, {1024, 1, 1}}, {1024, 0, 0, 72});
   EXPECT_EQ(d.code, "E615");

@@ -1,0 +1,573 @@
+#include "mdh/ll/grid_config.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "mdh/hl/analysis.h"
+#include "mdh/ll/roles.h"
+
+namespace mdh::ll {
+namespace {
+
+constexpr int64_t least_points = 4096;       // with fewer, any configuration takes microseconds
+constexpr int64_t threads_of_group = 256;    // enough for every multiprocessor to hide its waiting
+constexpr int64_t groups_wanted = 120;       // as many as large devices run at once
+constexpr int64_t most_groups_of_sum = 128;  // whose results one more kernel adds up
+constexpr int64_t least_terms = 16;          // that a thread adds before it meets others
+constexpr int64_t rounds_at_once = 8;        // of other loops
+constexpr int64_t most_pieces = 96;          // of a sum, before groups share it
+constexpr int64_t terms_at_once = 16;        // of a sum whose operands are copied
+constexpr int64_t most_at_once = 64;         // of a short one
+constexpr int64_t most_written_out = 32;     // terms of short sums, in straight code
+constexpr int64_t lanes_of_warp = 32;
+
+int64_t ceil_of(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// The greatest power of two that is at most that.
+int64_t power_below(int64_t n) {
+  int64_t power = 1;
+  while (2 * power <= n) power *= 2;
+  return power;
+}
+
+/// What the rules want to know of a program.
+class Shape {
+ public:
+  explicit Shape(const hl::Program& p) : program(p) {
+    for (const hl::Dimension& d : p.dimensions) sizes.push_back(constant(d.size).value_or(0));
+    along_.assign(sizes.size(), 0);
+    for (const auto* views : {&p.outputs, &p.inputs}) {
+      for (const hl::BufferView& view : *views) add(view, views == &p.inputs);
+    }
+  }
+
+  bool is_known() const {
+    return std::all_of(sizes.begin(), sizes.end(), [](int64_t n) { return n > 0; });
+  }
+
+  hl::Shape kind(int d) const { return program.dimensions[static_cast<size_t>(d)].combine.shape; }
+  bool is_kept(int d) const { return kind(d) == hl::Shape::concatenate; }
+  bool is_reduced(int d) const {
+    return hl::is_reduced(program.dimensions[static_cast<size_t>(d)]);
+  }
+  int64_t size(int d) const { return sizes[static_cast<size_t>(d)]; }
+
+  template <class Which>
+  std::vector<int> those(const Which& which) const {
+    std::vector<int> found;
+    for (int d = 0; d < static_cast<int>(sizes.size()); ++d) {
+      if (which(d)) found.push_back(d);
+    }
+    return found;
+  }
+
+  int64_t volume(const std::vector<int>& dimensions) const {
+    int64_t product = 1;
+    for (const int d : dimensions) product *= size(d);
+    return product;
+  }
+
+  /// Bytes of buffers whose neighbouring elements it walks along.
+  int64_t along(int d) const { return along_[static_cast<size_t>(d)]; }
+
+  /// Of each input: the dimensions that its indices mention.
+  const std::vector<std::vector<bool>>& inputs() const { return inputs_; }
+
+  /// Some input is read at sums of both: windows that overlap.
+  bool share_an_index(int a, int b) const {
+    return std::any_of(sums_.begin(), sums_.end(), [&](const std::vector<bool>& sum) {
+      return sum[static_cast<size_t>(a)] && sum[static_cast<size_t>(b)];
+    });
+  }
+
+  const hl::Program& program;
+  std::vector<int64_t> sizes;
+
+ private:
+  void add(const hl::BufferView& view, bool is_input) {
+    std::vector<bool> mentioned(sizes.size(), false);
+    const int64_t bytes = static_cast<int64_t>(scalar::bytes_of(view.type));
+    for (const hl::Access& access : view.accesses) {
+      int64_t touched = bytes;
+      for (size_t d = 0; d < sizes.size(); ++d) {
+        if (moves(access, d)) touched *= std::max<int64_t>(1, sizes[d]);
+      }
+      for (size_t e = 0; e < access.index.size(); ++e) {
+        const auto index = hl::find_affine(program, access.index[e]);
+        std::vector<bool> sum(sizes.size(), false);
+        for (size_t d = 0; d < sizes.size(); ++d) {
+          const int64_t step = index ? index->coefficients[d] : 1;
+          if (step == 0) continue;
+          mentioned[d] = sum[d] = true;
+          if (index && e + 1 == access.index.size() && step == 1) along_[d] += touched;
+        }
+        if (is_input) sums_.push_back(sum);
+      }
+    }
+    if (is_input) inputs_.push_back(mentioned);
+  }
+
+  bool moves(const hl::Access& access, size_t d) const {
+    return std::any_of(access.index.begin(), access.index.end(), [&](const hl::Expr& e) {
+      const auto index = hl::find_affine(program, e);
+      return !index || index->coefficients[d] != 0;
+    });
+  }
+
+  std::vector<int64_t> along_;
+  std::vector<std::vector<bool>> inputs_, sums_;
+};
+
+/// Parts of levels, taken from dimensions until nothing is left of them.
+class Levels {
+ public:
+  Levels(const Shape& shape, const Roles& roles) : shape_(shape), roles_(roles) {
+    rest_ = shape.sizes;
+  }
+
+  int64_t rest(int d) const { return rest_[static_cast<size_t>(d)]; }
+
+  void take(const std::string& layer, int d, int64_t parts) {
+    parts = std::min(parts, rest(d));
+    if (parts <= 1) return;
+    levels_[layer].emplace_back(d, parts);
+    rest_[static_cast<size_t>(d)] = ceil_of(rest(d), parts);
+  }
+
+  /// Threads along a dimension: lanes of a warp first, then warps.
+  void take_threads(int d, int64_t parts) {
+    parts = std::min(parts, power_below(rest(d)));
+    const std::string warps = warp_layer();
+    const int64_t lanes =
+        warps.empty() ? parts : std::min(parts, lanes_of_warp / count_on(roles_.threads));
+    take(roles_.threads, d, lanes);
+    if (!warps.empty()) take(warps, d, parts / std::max<int64_t>(1, lanes));
+  }
+
+  void take_all(const std::string& layer, int d) { take(layer, d, rest(d)); }
+
+  int64_t count_on(const std::string& layer) const {
+    int64_t count = 1;
+    const auto found = levels_.find(layer);
+    if (found == levels_.end()) return 1;
+    for (const auto& [d, parts] : found->second) count *= parts;
+    return count;
+  }
+
+  /// Indices of a dimension that a group has at the same time.
+  int64_t tile(int d) const {
+    int64_t product = 1;
+    for (const auto& [layer, levels] : levels_) {
+      if (layer == roles_.groups || layer == roles_.outer) continue;
+      for (const auto& [dimension, parts] : levels) {
+        if (dimension == d) product *= parts;
+      }
+    }
+    return std::min(product, shape_.size(d));
+  }
+
+  std::string warp_layer() const { return roles_.cores.size() > 2 ? roles_.cores[1] : ""; }
+
+  bool has(const std::string& layer, int d) const {
+    const auto found = levels_.find(layer);
+    return found != levels_.end() &&
+           std::any_of(found->second.begin(), found->second.end(),
+                       [&](const auto& level) { return level.first == d; });
+  }
+
+  /// Loops are nested by layers; those of a layer as they were taken, but threads the other way
+  /// round: what was taken first is to be fastest. Digits of threads are the least significant.
+  Config config(const std::string& machine) const {
+    Config c{.program = shape_.program.name, .machine = machine};
+    for (const std::string& layer : nest()) {
+      const auto found = levels_.find(layer);
+      if (found == levels_.end()) continue;
+      std::vector<std::pair<int, int64_t>> levels = found->second;
+      const bool is_team = layer == roles_.threads || layer == warp_layer();
+      if (is_team) std::reverse(levels.begin(), levels.end());
+      for (const auto& [d, parts] : levels) c.order.push_back({layer, name(d)});
+    }
+    for (const std::string& layer : significance()) {
+      const auto found = levels_.find(layer);
+      if (found == levels_.end()) continue;
+      c.layers.push_back(layer);
+      for (const auto& [d, parts] : found->second) c.split[name(d)].push_back({layer, parts});
+    }
+    return c;
+  }
+
+  std::string name(int d) const {
+    return shape_.program.dimensions[static_cast<size_t>(d)].symbol.name;
+  }
+
+ private:
+  std::vector<std::string> nest() const {
+    std::vector<std::string> layers = roles_.cores;
+    for (const std::string& layer : {roles_.outer, roles_.inner, roles_.registers}) {
+      if (std::find(layers.begin(), layers.end(), layer) == layers.end()) layers.push_back(layer);
+    }
+    return layers;
+  }
+
+  std::vector<std::string> significance() const {
+    std::vector<std::string> layers = nest();
+    layers.erase(std::find(layers.begin(), layers.end(), roles_.threads));
+    layers.push_back(roles_.threads);
+    return layers;
+  }
+
+  const Shape& shape_;
+  const Roles& roles_;
+  std::vector<int64_t> rest_;
+  std::map<std::string, std::vector<std::pair<int, int64_t>>> levels_;
+};
+
+class GridRules {
+ public:
+  GridRules(const hl::Program& p, const machine::Machine& m)
+      : shape_(p), machine_(m), roles_(roles_of(m)), levels_(shape_, roles_) {}
+
+  std::optional<Config> run() {
+    if (roles_.threads.empty() || roles_.registers.empty() || roles_.shared.empty() ||
+        !shape_.is_known() ||
+        shape_.volume(shape_.those([](int) { return true; })) < least_points) {
+      return std::nullopt;
+    }
+    kept_ = sorted(shape_.those([&](int d) { return shape_.is_kept(d); }));
+    reduced_ = sorted(shape_.those([&](int d) { return shape_.is_reduced(d); }));
+    scanned_ = shape_.those([&](int d) { return !shape_.is_kept(d) && !shape_.is_reduced(d); });
+    if (!find_operands() || !tiles()) {
+      if (!shares_sums()) one_thread_each();
+    }
+    return finished();
+  }
+
+ private:
+  /// Those that walk along more bytes first; of others the last ones, which are mostly nearer.
+  std::vector<int> sorted(std::vector<int> dimensions) const {
+    std::reverse(dimensions.begin(), dimensions.end());
+    std::stable_sort(dimensions.begin(), dimensions.end(),
+                     [&](int a, int b) { return shape_.along(a) > shape_.along(b); });
+    return dimensions;
+  }
+
+  // ---- results that share operands
+
+  /// Two sides: kept dimensions that one input knows and another does not, and the reverse. The
+  /// first side has the dimension along which results lie side by side.
+  bool find_operands() {
+    if (kept_.size() < 2 || reduced_.empty() || !scanned_.empty()) return false;
+    for (const int x : kept_) {
+      columns_ = {x};
+      rows_.clear();
+      for (const int d : kept_) {
+        if (d == x) continue;
+        if (are_apart(x, d)) {
+          rows_.push_back(d);
+        } else if (is_alike(x, d)) {
+          columns_.push_back(d);
+        }
+      }
+      if (!rows_.empty()) return shape_.volume(reduced_) >= terms_at_once;
+    }
+    return false;
+  }
+
+  bool are_apart(int x, int y) const {
+    bool only_x = false, only_y = false;
+    for (const std::vector<bool>& input : shape_.inputs()) {
+      const bool has_x = input[static_cast<size_t>(x)], has_y = input[static_cast<size_t>(y)];
+      only_x = only_x || (has_x && !has_y);
+      only_y = only_y || (has_y && !has_x);
+    }
+    return only_x && only_y;
+  }
+
+  /// Every input has both or none.
+  bool is_alike(int x, int y) const {
+    return std::all_of(shape_.inputs().begin(), shape_.inputs().end(),
+                       [&](const std::vector<bool>& input) {
+                         return input[static_cast<size_t>(x)] == input[static_cast<size_t>(y)];
+                       });
+  }
+
+  /// Threads and registers along both sides; the sum in pieces whose operands are copied. False if
+  /// there is too little of something: then sums are shared, or there is nothing to gain.
+  bool tiles() {
+    const int64_t results = shape_.volume(kept_);
+    if (results < 64 * threads_of_group / 4) return false;
+    fill_threads(columns_, 16);
+    fill_threads(rows_, 16);
+    const int64_t threads = levels_.count_on(roles_.threads) * warps();
+    const auto [across, down] = registers_for(results / threads);
+    fill_registers(rows_, down);
+    fill_registers(columns_, across);
+    for (const int d : reversed(kept_)) levels_.take_all(roles_.groups, d);
+    split_sum_over_groups();
+    copy_in_pieces();
+    return true;
+  }
+
+  int64_t warps() const {
+    const std::string layer = levels_.warp_layer();
+    return layer.empty() ? 1 : levels_.count_on(layer);
+  }
+
+  /// As many threads along the dimensions of a side as that; the first ones are fastest.
+  void fill_threads(const std::vector<int>& side, int64_t wanted) {
+    for (const int d : side) {
+      const int64_t before = levels_.rest(d);
+      levels_.take_threads(d, wanted);
+      wanted = std::max<int64_t>(1, wanted * levels_.rest(d) / std::max<int64_t>(1, before));
+    }
+  }
+
+  /// Large tiles need fewer loads for each operation, small ones leave more groups.
+  static std::pair<int64_t, int64_t> registers_for(int64_t results_of_thread_slots) {
+    static const std::vector<std::pair<int64_t, int64_t>> tiles = {{8, 8}, {4, 8}, {4, 4},
+                                                                   {2, 4}, {2, 2}, {1, 2}};
+    for (const auto& [across, down] : tiles) {
+      if (results_of_thread_slots / (across * down) >= groups_wanted) return {across, down};
+    }
+    return {1, 1};
+  }
+
+  void fill_registers(const std::vector<int>& side, int64_t wanted) {
+    for (const int d : side) {
+      const int64_t parts = std::min(wanted, power_below(levels_.rest(d)));
+      levels_.take(roles_.registers, d, parts);
+      wanted /= std::max<int64_t>(1, parts);
+    }
+  }
+
+  void split_sum_over_groups() {
+    const int64_t groups = levels_.count_on(roles_.groups);
+    const int longest = *std::max_element(reduced_.begin(), reduced_.end(), [&](int a, int b) {
+      return levels_.rest(a) < levels_.rest(b);
+    });
+    if (shape_.volume(reduced_) < most_pieces * terms_at_once) return;
+    const int64_t parts = power_below(std::max<int64_t>(1, 4 * groups_wanted / groups));
+    levels_.take(roles_.groups, longest,
+                 std::min(parts, power_below(std::max<int64_t>(
+                                     1, levels_.rest(longest) / (4 * terms_at_once)))));
+  }
+
+  /// The innermost piece of the sum is in the loops of the inner layer, and its operands in the
+  /// memory of the group.
+  void copy_in_pieces() {
+    int64_t piece = 1;
+    for (const int d : reduced_) {
+      // Not much more than wanted is better than a rest.
+      const bool is_short = shape_.volume(reduced_) <= most_at_once;
+      const int64_t wanted =
+          is_short ? levels_.rest(d) : std::max<int64_t>(1, terms_at_once / piece);
+      const int64_t parts = levels_.rest(d) < 2 * wanted ? levels_.rest(d) : wanted;
+      if (parts == 1) continue;
+      levels_.take(roles_.inner, d, parts);
+      piece *= parts;
+    }
+    for (const int d : reduced_) levels_.take_all(roles_.outer, d);
+    copies_ = true;
+  }
+
+  // ---- few results, long sums
+
+  bool shares_sums() {
+    const int64_t results = shape_.volume(kept_) * shape_.volume(scanned_);
+    if (reduced_.empty() || results >= groups_wanted * threads_of_group) return false;
+    if (shape_.volume(reduced_) < 4 * least_terms) return false;
+    const bool results_lie_along = !kept_.empty() &&
+                                   shape_.along(kept_.front()) >= shape_.along(reduced_.front()) &&
+                                   shape_.size(kept_.front()) >= lanes_of_warp;
+    int64_t wanted = results < groups_wanted ? 4 * threads_of_group : threads_of_group / 2;
+    if (results_lie_along) {
+      levels_.take_threads(kept_.front(), lanes_of_warp);
+      wanted = threads_of_group / lanes_of_warp;
+    }
+    for (const int d : reduced_) {
+      const int64_t before = levels_.rest(d);
+      levels_.take_threads(d, std::min(wanted, std::max<int64_t>(1, before / 4)));
+      wanted = std::max<int64_t>(1, wanted * levels_.rest(d) / std::max<int64_t>(1, before));
+    }
+    for (const int d : reversed(kept_)) levels_.take_all(roles_.groups, d);
+    for (const int d : scanned_) {
+      levels_.take(roles_.groups, d, 2 * groups_wanted);
+      levels_.take_all(roles_.outer, d);
+    }
+    share_with_groups();
+    for (const int d : reversed(reduced_)) levels_.take_all(roles_.inner, d);
+    return true;
+  }
+
+  void share_with_groups() {
+    const int64_t groups = levels_.count_on(roles_.groups);
+    const int longest = reduced_.front();
+    const int64_t useful = levels_.rest(longest) / least_terms;
+    const int64_t parts = std::min({most_groups_of_sum, std::max<int64_t>(1, useful),
+                                    std::max<int64_t>(1, 4 * groups_wanted / groups)});
+    levels_.take(roles_.groups, longest, parts);
+  }
+
+  // ---- a thread for each result
+
+  void one_thread_each() {
+    std::vector<int> parallel = kept_;
+    if (parallel.empty()) parallel = reduced_;
+    if (parallel.empty()) return;
+    levels_.take_threads(parallel.front(), 128);
+    const int64_t written_out = shape_.volume(reduced_);
+    if (written_out <= most_written_out && !kept_.empty()) {
+      several_results();
+      for (const int d : reduced_) levels_.take_all(roles_.registers, d);
+    }
+    for (const int d : reversed(kept_)) levels_.take_all(roles_.groups, d);
+    for (const int d : scanned_) levels_.take_all(roles_.outer, d);
+    if (kept_.empty()) levels_.take(roles_.groups, parallel.front(), most_groups_of_sum);
+    for (const int d : reversed(reduced_)) levels_.take_all(roles_.inner, d);
+  }
+
+  /// Where there is enough to do, a thread computes several results: preferably such that read the
+  /// same elements, in windows that overlap.
+  void several_results() {
+    const auto overlaps = [&](int d) {
+      return std::any_of(reduced_.begin(), reduced_.end(),
+                         [&](int r) { return shape_.share_an_index(d, r); });
+    };
+    int chosen = kept_.size() > 1 ? kept_[1] : kept_.front();
+    for (const int d : reversed(kept_)) {
+      if (overlaps(d) && d != kept_.front()) chosen = d;
+    }
+    const int64_t groups = shape_.volume(kept_) / 128;
+    const int64_t most = overlaps(chosen) ? 8 : 4;
+    levels_.take(roles_.registers, chosen,
+                 std::min(most, power_below(std::max<int64_t>(1, groups / (2 * groups_wanted)))));
+  }
+
+  static std::vector<int> reversed(std::vector<int> dimensions) {
+    std::reverse(dimensions.begin(), dimensions.end());
+    return dimensions;
+  }
+
+  // ---- where things are kept
+
+  Config finished() {
+    Config c = levels_.config(machine_.name);
+    place_results(c);
+    if (copies_) place_copies(c);
+    write_out_loops(c);
+    return c;
+  }
+
+  bool is_sum(const LevelName& level) const {
+    for (const int d : reduced_) {
+      if (levels_.name(d) == level.dimension) return true;
+    }
+    return false;
+  }
+
+  /// In registers inside of the loops of a sum; where threads meet, in the memory of the group.
+  void place_results(Config& c) const {
+    std::vector<Relocation> places;
+    const auto add_first = [&](const std::string& region, const auto& is_layer) {
+      const auto found = std::find_if(c.order.begin(), c.order.end(), [&](const LevelName& l) {
+        return is_sum(l) && is_layer(l.layer);
+      });
+      if (found != c.order.end()) places.push_back({*found, region, {}});
+    };
+    add_first(roles_.shared, [&](const std::string& layer) {
+      return layer == roles_.threads || layer == levels_.warp_layer();
+    });
+    add_first(roles_.register_region, [&](const std::string& layer) {
+      return layer == roles_.outer || layer == roles_.inner || layer == roles_.registers;
+    });
+    if (places.empty()) return;
+    for (const hl::BufferView& output : shape_.program.outputs) {
+      c.acc[output.symbol.name] = places;
+    }
+    for (const LevelName& level : c.order) {
+      const bool meets = level.layer == roles_.threads || level.layer == levels_.warp_layer();
+      if (meets && is_sum(level)) c.code.combine[level] = Combination::team_tree;
+    }
+  }
+
+  /// Loads of several rounds are on their way at the same time.
+  void write_out_loops(Config& c) const {
+    for (const LevelName& level : c.order) {
+      if (level.layer != roles_.inner) continue;
+      const auto& digits = c.split[level.dimension];
+      const auto digit = std::find_if(digits.begin(), digits.end(),
+                                      [&](const Digit& one) { return one.layer == level.layer; });
+      const int64_t parts = digit->parts;
+      c.code.kernel.unroll[level] =
+          parts <= 2 * terms_at_once && copies_ ? parts : std::min(parts, rounds_at_once);
+    }
+  }
+
+  void place_copies(Config& c) const {
+    const auto from = std::find_if(c.order.begin(), c.order.end(), [&](const LevelName& level) {
+      return level.layer == roles_.inner;
+    });
+    if (from == c.order.end()) return;
+    for (const hl::BufferView& input : shape_.program.inputs) {
+      const std::string& name = input.symbol.name;
+      c.stage[name] = {{*from, roles_.shared, {}}};
+      StageCode code;
+      code.pad = pad_of(input);
+      if (levels_.count_on(roles_.outer) > 1) {  // the next piece comes while this one is used
+        code.depth = 2;
+        code.transport = Transport::async;
+      }
+      if (!(code == StageCode{})) c.code.stage[name] = {code};
+    }
+  }
+
+  /// Neighbouring threads shall find their elements in different banks of the memory: an odd number
+  /// of elements apart.
+  int64_t pad_of(const hl::BufferView& input) const {
+    const auto x = static_cast<size_t>(columns_.front());
+    const hl::Access& access = input.accesses.front();
+    int64_t distance = 1, last = 1;
+    bool is_first = true;
+    for (size_t e = access.index.size(); e-- > 0;) {
+      const auto index = hl::find_affine(shape_.program, access.index[e]);
+      if (!index) return 0;
+      if (index->coefficients[x] != 0) {
+        const bool helps = distance % 2 == 0 && (distance / last) % 2 == 1;
+        return is_first || !helps ? 0 : 1;
+      }
+      int64_t extent = 1;
+      for (size_t d = 0; d < shape_.sizes.size(); ++d) {
+        extent += std::abs(index->coefficients[d]) * (levels_.tile(static_cast<int>(d)) - 1);
+      }
+      if (is_first) last = extent;
+      is_first = false;
+      distance *= extent;
+    }
+    return 0;
+  }
+
+  Shape shape_;
+  const machine::Machine& machine_;
+  Roles roles_;
+  Levels levels_;
+  std::vector<int> kept_, reduced_, scanned_;
+  std::vector<int> columns_, rows_;  // sides of a product
+  bool copies_ = false;
+};
+
+}  // namespace
+
+std::optional<Config> grid_config(const hl::Program& program, const machine::Machine& machine) {
+  std::optional<Config> config = GridRules(program, machine).run();
+  if (!config) return std::nullopt;
+  try {
+    validate(*config, program, machine);
+    return config;
+  } catch (const Error& e) {
+    if (e.diagnostic().kind == DiagnosticKind::internal) throw;
+    return std::nullopt;
+  }
+}
+
+}  // namespace mdh::ll

@@ -1,0 +1,74 @@
+#include "mdh/ll/grid_config.h"
+
+#include <gtest/gtest.h>
+
+#include "mdh/ll/test_programs.h"
+
+namespace mdh::ll::grid_config_test {
+namespace {
+
+const machine::Machine& gpu() { return machine::find_machine("gpu"); }
+
+hl::Program matmul(int64_t i, int64_t j, int64_t k) {
+  return computation(matmul_text, {{"I", i}, {"J", j}, {"K", k}});
+}
+
+/// Parts on a layer, of all dimensions or of one.
+int64_t parts_on(const Config& c, const std::string& layer, const std::string& only = "") {
+  int64_t product = 1;
+  for (const auto& [dimension, digits] : c.split) {
+    if (!only.empty() && dimension != only) continue;
+    for (const Digit& digit : digits) product *= digit.layer == layer ? digit.parts : 1;
+  }
+  return product;
+}
+
+int64_t threads_of(const Config& c) { return parts_on(c, "WRP") * parts_on(c, "THR"); }
+
+TEST(GridConfig, products_have_tiles_of_registers_and_copies_for_the_group) {
+  const Config c = *grid_config(matmul(1024, 1024, 1024), gpu());
+  EXPECT_EQ(threads_of(c), 256);
+  EXPECT_GE(parts_on(c, "REG"), 16);
+  EXPECT_GE(parts_on(c, "BLK"), 120) << "for every multiprocessor";
+  EXPECT_EQ(c.order.at(c.order.size() - 4), (LevelName{"DEV", "k"})) << print(c);
+  ASSERT_TRUE(c.stage.contains("A") && c.stage.contains("B")) << print(c);
+  EXPECT_EQ(c.stage.at("A").front().region, "SM");
+  EXPECT_EQ(c.acc.at("C").front().region, "RM");
+  EXPECT_EQ(parts_on(c, "THR", "j"), 16) << "results of neighbouring threads lie side by side";
+}
+
+TEST(GridConfig, threads_share_the_sums_of_few_results_and_meet_in_steps) {
+  const Config dot = *grid_config(computation(dot_text, {{"K", 1 << 24}}), gpu());
+  EXPECT_EQ(threads_of(dot), 1024);
+  EXPECT_GE(parts_on(dot, "BLK"), 100);
+  EXPECT_EQ(dot.code.combine.at({"THR", "k"}), Combination::team_tree);
+  const Config matvec = *grid_config(computation(matvec_text, {{"I", 4096}, {"K", 4096}}), gpu());
+  EXPECT_EQ(parts_on(matvec, "BLK", "i"), 4096);
+  EXPECT_GE(parts_on(matvec, "THR", "k"), 32) << "they walk along the rows";
+  EXPECT_EQ(matvec.acc.at("w").front().region, "SM");
+}
+
+TEST(GridConfig, long_sums_of_few_results_are_shared_by_groups_too) {
+  const Config c = *grid_config(matmul(1, 1000, 2048), gpu());
+  EXPECT_GT(parts_on(c, "BLK", "k"), 1) << print(c);
+  EXPECT_EQ(parts_on(c, "THR", "j"), 32) << "neighbouring threads read neighbouring elements";
+}
+
+TEST(GridConfig, there_is_none_for_little_work_unknown_sizes_and_other_machines) {
+  EXPECT_FALSE(grid_config(matmul(8, 8, 8), gpu()));
+  EXPECT_FALSE(grid_config(matmul(64, 64, 64), machine::find_machine("cpu")));
+  EXPECT_FALSE(grid_config(matmul(64, 64, 64), machine::find_machine("openmp")));
+}
+
+TEST(GridConfig, the_least_significant_digits_are_those_of_threads) {
+  for (const char* machine : {"gpu", "gpu_nowarp"}) {
+    for (const hl::Program& p : {matmul(100, 300, 500), matmul(16, 4096, 512)}) {
+      const Config c = *grid_config(p, machine::find_machine(machine));
+      EXPECT_EQ(c.layers.back(), "THR") << print(c);
+      EXPECT_NO_THROW(validate(c, p, machine::find_machine(machine)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mdh::ll::grid_config_test
