@@ -3,7 +3,7 @@
 // who does not wait sees that nothing has happened.
 //
 // A module is a text: "fake", then one line per function,
-//   function NAME parameters 3 registers 32 shared 0 local 0 threads 1024 does VERB
+//   function NAME parameters 3 registers 32 shared 0 local 0 threads 1024 width 8 does VERB
 // FAKE_CUDA_FAIL="cuInit=100 cuMemAlloc_v2=2" lets functions fail, "launch=700" launched kernels.
 // What was called is kept in a journal, which tests read with fake_cuda_journal().
 #include <cstdio>
@@ -327,9 +327,13 @@ int cuFuncSetAttribute(CuFunction function, int attribute, int value) {
 }
 
 int cuFuncGetParamInfo(CuFunction function, size_t index, size_t* offset, size_t* bytes) {
-  if (index >= static_cast<size_t>(function->numbers["parameters"])) return invalid_value;
-  *offset = 8 * index;
-  *bytes = 8;
+  const Lock lock(mutex);
+  if (index >= static_cast<size_t>(function->numbers["parameters"])) {
+    note("cuFuncGetParamInfo fails");
+    return invalid_value;
+  }
+  *bytes = static_cast<size_t>(function->numbers["width"]);
+  *offset = *bytes * index;
   return success;
 }
 
