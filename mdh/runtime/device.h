@@ -58,7 +58,7 @@ struct Resources {
   std::optional<int64_t> registers;        // of an item
   std::optional<int64_t> spilled_bytes;    // of an item; a driver counts all of its stack
   std::optional<int64_t> local_bytes;      // of a group
-  std::optional<int64_t> items_per_group;  // at most
+  std::optional<int64_t> items_per_group;  // at most, or those that it is launched with
   std::optional<int64_t> stack_bytes;      // of an item: arrays, and what is spilled
 };
 
@@ -185,6 +185,12 @@ class Device {
   /// does happens in this process.
   virtual std::vector<std::vector<Built>> build(const ModuleGroups& groups,
                                                 const BuildLimits& limits) const = 0;
+
+  /// What the functions of each module need, in the order of their launches, as the compiler tells
+  /// it: nothing is loaded. Nothing where it does not tell. kernel::Refused if a source is.
+  virtual std::vector<std::vector<Resources>> needs_of(std::span<const kernel::Module>) const {
+    return {};
+  }
 
   /// Loads what build() has made, here or in another process. The module needs no source.
   virtual std::shared_ptr<const LoadedKernel> load_object(const kernel::Module& module,
