@@ -5,6 +5,7 @@
 
 #include "mdh/calibration/machine_identity.h"
 #include "mdh/ll/roles.h"
+#include "mdh/support/diagnostic.h"
 
 namespace mdh::driver {
 
@@ -43,6 +44,17 @@ std::vector<runtime::DeviceInfo> all_devices() {
     for (runtime::DeviceInfo& device : target.runtime->list()) all.push_back(std::move(device));
   }
   return all;
+}
+
+std::string why_no_device(const Target& target) {
+  if (target.runtime == nullptr || !target.runtime->list().empty()) return "";
+  try {
+    target.runtime->open("");
+    return "there is only a description";  // of what to build for
+  } catch (const Error& e) {
+    if (e.diagnostic().kind != DiagnosticKind::missing) throw;
+    return e.diagnostic().message;
+  }
 }
 
 machine::Machine machine_of(const Target& target, const std::string& device) {

@@ -9,6 +9,10 @@ namespace mdh::driver {
 
 std::vector<runtime::DeviceInfo> all_devices();
 
+/// Why a target has no device on this machine, such as a driver that is not installed; empty if it
+/// has one.
+std::string why_no_device(const Target& target);
+
 /// The machine that a target is configured for unless the user names one, with the numbers of the
 /// device ("opencl:1"; empty: the first one) where it has a grid.
 machine::Machine machine_of(const Target& target, const std::string& device);

@@ -245,14 +245,37 @@ void select_config(const Request& request, Problem& problem) {
       selection.rivals.empty() ? selection.chosen : fastest_of(selection, request, problem);
 }
 
+/// A device gives its numbers to the machine that is configured for. Text can be made without it,
+/// for the machine as it is described; then there are no records, either.
+Request without_missing_device(const Request& given, const driver::Target& target,
+                               const std::optional<ll::Config>& config) {
+  const bool is_named = !given.machine.empty() || (config && !config->machine.empty());
+  if (!given.may_lack_device || is_named) return given;
+  try {
+    driver::machine_of(target, given.target);
+    return given;
+  } catch (const Error& e) {
+    if (e.diagnostic().kind != DiagnosticKind::missing) throw;
+    Request request = given;
+    request.machine = target.machine;
+    request.no_records = true;
+    if (!request.quiet && request.needs_config) {
+      say("mdh: note: {}; machine '{}' is as described, not as a device is\n",
+          e.diagnostic().message, target.machine);
+    }
+    return request;
+  }
+}
+
 }  // namespace
 
-Problem resolve(const Request& request) {
+Problem resolve(const Request& given) {
   Problem problem;
-  problem.entry = examples::find_entry(request.program);
-  problem.target = &driver::find_target(request.target);
-  const hl::Program generic = generic_program(request, problem.entry);
-  const std::optional<ll::Config> config = config_of(request);
+  problem.entry = examples::find_entry(given.program);
+  problem.target = &driver::find_target(given.target);
+  const hl::Program generic = generic_program(given, problem.entry);
+  const std::optional<ll::Config> config = config_of(given);
+  const Request request = without_missing_device(given, *problem.target, config);
   hl::Bindings bindings = bindings_of(request, generic, problem.entry, config);
   if (problem.entry) {
     problem.instance.type = element_type(*problem.entry, generic, bindings);

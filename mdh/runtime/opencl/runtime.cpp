@@ -141,7 +141,11 @@ std::vector<DeviceInfo> list() {
                       {"compute units", std::to_string(d.compute_units)},
                       {"items of a group", std::to_string(d.max_work_group_size)},
                       {"local memory", fmt::format("{} bytes", d.local_mem_bytes)},
+                      {"memory", fmt::format("{:.1f} GiB",
+                                             static_cast<double>(d.global_mem_bytes) / (1 << 30))},
+                      {"cache", fmt::format("{} bytes", d.cache_bytes)},
                       {"doubles", d.has_fp64 ? "yes" : "no"}};
+      if (d.clock_mhz > 0) info.details.emplace_back("clock", fmt::format("{} MHz", d.clock_mhz));
       all.push_back(std::move(info));
     }
   } catch (const Error& e) {
