@@ -2,6 +2,10 @@
 // shown without any.
 #include <gtest/gtest.h>
 
+#include <regex>
+
+#include <nlohmann/json.hpp>
+
 #include "mdh/runtime/testing.h"
 #include "tests/cli/tool.h"
 
@@ -144,6 +148,42 @@ TEST_P(ShownWithoutGpu, but_nothing_runs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ShownWithoutGpu, testing::Values("cuda", "opencl"),
+                         [](const auto& info) { return info.param; });
+
+// ---- times
+
+class OnDevice : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (!contains(mdh("devices").out, GetParam() + ":0 ")) {
+      GTEST_SKIP() << "SKIP: no device for target " << GetParam();
+    }
+  }
+  static Outcome run(const std::string& options) {
+    return mdh("run matvec --size 70,130 -q --no-records --target " + GetParam() + options);
+  }
+};
+
+TEST_P(OnDevice, report_names_it_and_tells_the_time_of_the_host_apart) {
+  const Outcome o = run("");
+  ASSERT_EQ(o.exit, 0) << describe(o);
+  const std::regex line("\ndevice: .+ \\(" + GetParam() + ":0\\); host: ([0-9.]+) us for a run");
+  EXPECT_TRUE(std::regex_search(o.out, line)) << o.out;
+}
+
+TEST_P(OnDevice, json_has_both_times) {
+  for (const char* where : {"", " --in-process"}) {
+    const Outcome o = run(std::string(" --json") + where);
+    ASSERT_EQ(o.exit, 0) << describe(o);
+    const nlohmann::json report = nlohmann::json::parse(o.out);
+    EXPECT_EQ(report["device"]["name"], GetParam() + ":0");
+    EXPECT_NE(report["device"]["model"], "");
+    EXPECT_GT(report["time_us"]["median"], 0);
+    EXPECT_GT(report["host_us"], report["time_us"]["median"]) << "launches take time";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OnDevice, testing::Values("cuda", "opencl"),
                          [](const auto& info) { return info.param; });
 
 // ---- what compiled functions need
