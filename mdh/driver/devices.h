@@ -17,6 +17,11 @@ std::string why_no_device(const Target& target);
 /// device ("opencl:1"; empty: the first one) where it has a grid.
 machine::Machine machine_of(const Target& target, const std::string& device);
 
+/// A machine that is named: one of the known ones, with the numbers of the device if it is there, or
+/// a file of the user's, which is taken as it is.
+machine::Machine machine_named(const std::string& name_or_file, const Target& target,
+                               const std::string& device);
+
 /// Puts the numbers of a device into the layers, regions and rules of a machine with a grid, by what
 /// they are there for (ll/roles.h).
 void take_numbers(const runtime::GridNumbers& numbers, machine::Machine& m);

@@ -3,6 +3,7 @@
 // else goes through the two classes here, so that nobody asks what kind of device it is.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -48,6 +49,8 @@ struct GridNumbers {
   int64_t global_bytes = 0;
   int64_t lockstep = 1;           // neighbouring items that surely run in step
   bool copies_in_flight = false;  // from global to local memory, past the registers
+  int64_t register_bytes = 0;     // of an item, at most; 0: unknown
+  std::array<int64_t, 3> groups_per_axis = {0, 0, 0};  // of a launch, at most; 0: unknown
   friend bool operator==(const GridNumbers&, const GridNumbers&) = default;
 };
 

@@ -3,12 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <thread>
-
-#include <chrono>
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <thread>
 
 namespace mdh::runtime::timer_test {
 namespace {

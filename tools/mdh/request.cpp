@@ -185,7 +185,7 @@ void take_config(const Request& request, std::optional<ll::Config> config, Probl
   const std::string from_config = config ? config->machine : "";
   const std::string named = request.machine.empty() ? from_config : request.machine;
   problem.machine = named.empty() ? driver::machine_of(*problem.target, request.target)
-                                  : machine::load_machine(named);
+                                  : driver::machine_named(named, *problem.target, request.target);
   if (!config) config = schedule_of(request, problem);
   problem.config = {*config, tuning::ConfigSource::file, request.config};
 }
@@ -226,7 +226,9 @@ tuning::ChosenConfig fastest_of(const tuning::Selection& selection, const Reques
 /// The best of the records, else what the model chooses, else the default.
 void select_config(const Request& request, Problem& problem) {
   std::optional<machine::Machine> machine;
-  if (!request.machine.empty()) machine = machine::load_machine(request.machine);
+  if (!request.machine.empty()) {
+    machine = driver::machine_named(request.machine, *problem.target, request.target);
+  }
   const tuning::Site site{
       .target = problem.target, .device = request.target, .machine = machine ? &*machine : nullptr};
   tuning::Selection selection = tuning::select_config(
@@ -305,7 +307,9 @@ Problem resolve(const Request& given) {
 
 void take_next_config(const Request& request, Problem& problem, const Diagnostic& failure) {
   std::optional<machine::Machine> machine;
-  if (!request.machine.empty()) machine = machine::load_machine(request.machine);
+  if (!request.machine.empty()) {
+    machine = driver::machine_named(request.machine, *problem.target, request.target);
+  }
   tuning::Remaining rest = tuning::without_best(problem.program,
                                                 {.target = problem.target,
                                                  .device = request.target,
