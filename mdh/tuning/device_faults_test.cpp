@@ -28,9 +28,15 @@ const std::string macros =
     "#define MDH_TEST_IS_FIRST \\\n"
     "  (blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0 && \\\n"
     "   threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0)\n"
+    "#endif\n"
+    "#ifdef MDH_FAKE_CUDA\n"
+    "#define MDH_TEST_FAULT mdh_fake_status = 700\n"
+    "#else\n"
+    "#define MDH_TEST_FAULT *(volatile MDH_TEST_GLOBAL int *)16 = 1\n"
     "#endif\n";
 
-const std::string illegal = "*(volatile MDH_TEST_GLOBAL int *)16 = 1;";
+/// The fake driver does not watch addresses: kernels confess.
+const std::string illegal = "MDH_TEST_FAULT;";
 
 /// Puts code at the beginning of the first function that is launched.
 void insert(const std::string& code, kernel::Module& module) {
@@ -62,23 +68,46 @@ void break_later(kernel::Module& module) {
   module.workspace_bytes += 16;
 }
 
-class DeviceFaults : public testing::TestWithParam<const driver::Target*> {
+/// A driver whose kernels run on threads of the host, and a compiler for it.
+struct FakeGpu {
+  const runtime::Script nvcc{
+      "if [ \"$1\" = --version ]; then echo of the host; else exec c++ -x c++ -std=c++17 -O1 -w "
+      "-shared -fPIC -include " MDH_SOURCE_DIR
+      "/mdh/runtime/cuda/fake/kernels.h"
+      " -o \"$3\" \"$4\"; fi",
+      "nvcc"};
+  const runtime::ScopedEnvironment driver{"MDH_LIBCUDA", MDH_FAKE_CUDA_FILE};
+  const runtime::ScopedEnvironment no_nvrtc{"MDH_NVRTC", "off"};
+  const runtime::ScopedEnvironment compiler{"MDH_NVCC", nvcc.path()};
+};
+
+/// A target on a device that is there, or on the fake one.
+struct Place {
+  const driver::Target* target;
+  bool is_fake = false;
+};
+
+class DeviceFaults : public testing::TestWithParam<Place> {
  protected:
+  static const driver::Target* target() { return GetParam().target; }
+
   void SetUp() override {
-    if (GetParam()->runtime->list().empty()) GTEST_SKIP() << "SKIP: no device";
+    if (GetParam().is_fake) fake_.emplace();
+    if (target()->runtime->list().empty()) GTEST_SKIP() << "SKIP: no device";
     CandidateOptions& c = options_.candidates;
-    c.device = GetParam()->name;
-    c.machine = driver::machine_of(*GetParam(), GetParam()->name);
+    c.device = target()->name;
+    c.machine = driver::machine_of(*target(), target()->name);
     c.threads = 2;
     c.worker.program = MDH_WORKER_FILE;
     c.worker.time_limit = 1;
     c.build.seconds = 3;
     options_.evaluations = 9;
     options_.seconds = 120;
-    sabotaged_ = *GetParam();
+    sabotaged_ = *target();
     sabotaged_.print = [this](const loop::Program& p, const std::string& name) {
-      kernel::Module module = GetParam()->print(p, name);
-      if (const auto found = faults_.find(name); found != faults_.end()) found->second(module);
+      kernel::Module module = target()->print(p, name);
+      // Once: a later batch of candidates has the same names.
+      if (const auto fault = faults_.extract(name)) fault.mapped()(module);
       return module;
     };
     c.target = &sabotaged_;
@@ -95,10 +124,11 @@ class DeviceFaults : public testing::TestWithParam<const driver::Target*> {
   }
 
   int64_t too_many_bytes() const {
-    const auto grid = GetParam()->runtime->open(GetParam()->name)->grid();
+    const auto grid = target()->runtime->open(target()->name)->grid();
     return std::max<int64_t>(100'000'000'000, 2 * grid->global_bytes);
   }
 
+  std::optional<FakeGpu> fake_;
   TuneOptions options_;
   driver::Target sabotaged_;
   std::map<std::string, Sabotage> faults_;
@@ -117,33 +147,36 @@ TEST_P(DeviceFaults, lose_no_record_and_end_no_search) {
   EXPECT_EQ(heard_[5].outcome, RecordOutcome::out_of_memory) << heard_[5].reason;
   EXPECT_EQ(heard_[6].outcome, RecordOutcome::crash) << heard_[6].reason;
   for (const size_t n : {2, 3, 5, 6}) EXPECT_NE(heard_[n].reason, "") << n;
-  for (const size_t n : {0, 1, 4, 7, 8}) EXPECT_TRUE(heard_[n].is_good()) << heard_[n].reason;
+  for (const size_t n : {0, 1, 4, 7, 8})
+    EXPECT_TRUE(heard_[n].is_good()) << n << ": " << heard_[n].reason;
   ASSERT_TRUE(report.best);
   EXPECT_TRUE(report.best->is_good());
   EXPECT_EQ(report.best->verified, "full");
 }
 
 TEST_P(DeviceFaults, every_second_candidate_may_fail) {
-  for (const int n : {0, 2, 4, 6}) sabotage(n, n % 4 == 0 ? with_code(illegal) : break_later);
+  for (const int n : {0, 2, 4}) sabotage(n, n % 4 == 0 ? with_code(illegal) : break_later);
   const TuneReport report = tuned();
   ASSERT_EQ(heard_.size(), 9u) << report.stopped_by;
-  for (size_t n = 1; n < 8; ++n) {
+  for (size_t n = 1; n < 6; ++n) {
     const RecordOutcome expected = n % 2 == 1 ? RecordOutcome::crash : RecordOutcome::ok;
     EXPECT_EQ(to_string(heard_[n].outcome), to_string(expected)) << n << ": " << heard_[n].reason;
   }
   EXPECT_TRUE(report.best && report.best->is_good());
 }
 
-std::vector<const driver::Target*> targets_with_grids() {
-  std::vector<const driver::Target*> found;
+std::vector<Place> places() {
+  std::vector<Place> found;
   for (const driver::Target& target : driver::targets()) {
-    if (target.runtime && target.facts.teams == machine::Teams::nested) found.push_back(&target);
+    if (target.runtime && target.facts.teams == machine::Teams::nested) found.push_back({&target});
   }
+  found.push_back({&driver::find_target("cuda"), true});
   return found;
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, DeviceFaults, testing::ValuesIn(targets_with_grids()),
-                         [](const auto& row) { return row.param->name; });
+INSTANTIATE_TEST_SUITE_P(Places, DeviceFaults, testing::ValuesIn(places()), [](const auto& row) {
+  return (row.param.is_fake ? "fake_" : "") + row.param.target->name;
+});
 
 }  // namespace
 }  // namespace mdh::tuning::device_faults_test
