@@ -9,9 +9,18 @@ namespace mdh::driver {
 
 std::vector<runtime::DeviceInfo> all_devices();
 
+/// Why a target has no device on this machine, such as a driver that is not installed; empty if it
+/// has one.
+std::string why_no_device(const Target& target);
+
 /// The machine that a target is configured for unless the user names one, with the numbers of the
 /// device ("opencl:1"; empty: the first one) where it has a grid.
 machine::Machine machine_of(const Target& target, const std::string& device);
+
+/// A machine that is named: one of the known ones, with the numbers of the device if it is there, or
+/// a file of the user's, which is taken as it is.
+machine::Machine machine_named(const std::string& name_or_file, const Target& target,
+                               const std::string& device);
 
 /// Puts the numbers of a device into the layers, regions and rules of a machine with a grid, by what
 /// they are there for (ll/roles.h).

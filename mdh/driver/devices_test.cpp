@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "mdh/calibration/machine_identity.h"
+#include "mdh/machine/machine_json.h"
 #include "mdh/runtime/testing.h"
+#include "mdh/support/diagnostic.h"
 
 namespace mdh::driver::devices_test {
 namespace {
@@ -29,13 +31,16 @@ TEST(Devices, host_without_a_compiler_says_why) {
 constexpr runtime::GridNumbers numbers = {.groups_at_once = 7,
                                           .items_per_group = 96,
                                           .local_bytes = 4321,
-                                          .lockstep = 32,
-                                          .copies_in_flight = true};
+                                          .lockstep = 16,
+                                          .copies_in_flight = true,
+                                          .register_bytes = 512,
+                                          .groups_per_axis = {1000, 200, 30}};
 
-int64_t limit_on(const machine::Machine& m, const std::vector<std::string>& layers) {
+int64_t limit_on(const machine::Machine& m, const std::vector<std::string>& layers,
+                 const std::string& axis = "") {
   for (const machine::Constraint& rule : m.constraints) {
     const auto* most = std::get_if<machine::PartsAtMost>(&rule);
-    if (most && most->layers == layers) return most->limit;
+    if (most && most->layers == layers && most->axis == axis) return most->limit;
   }
   return 0;
 }
@@ -74,16 +79,47 @@ TEST(NumbersOfADevice, are_put_there_whatever_the_layers_are_called) {
 TEST(NumbersOfADevice, limit_all_members_of_a_group_together) {
   machine::Machine m = machine::find_machine("gpu");
   take_numbers(numbers, m);
-  EXPECT_EQ(limit_on(m, {"THR"}), 32);
+  EXPECT_EQ(limit_on(m, {"THR"}), 16) << "those of a warp run in step";
   EXPECT_EQ(limit_on(m, {"WRP", "THR"}), 96);
   EXPECT_FALSE(m.find_layer("THR")->count);
 }
 
-TEST(NumbersOfADevice, change_nothing_on_a_machine_without_a_grid) {
-  machine::Machine m = machine::find_machine("cpu");
+/// A machine with a grid, and what its layers and regions are called.
+struct Named {
+  std::string machine, groups, threads, shared, registers;
+  std::vector<std::string> members;  // of a group
+};
+
+class MachineOfADevice : public testing::TestWithParam<Named> {};
+
+TEST_P(MachineOfADevice, has_the_numbers_of_the_device) {
+  const Named& named = GetParam();
+  machine::Machine m = machine::find_machine(named.machine);
   take_numbers(numbers, m);
-  EXPECT_EQ(m, machine::find_machine("cpu"));
+  EXPECT_EQ(m.find_layer(named.groups)->count, 7);
+  EXPECT_EQ(m.find_region(named.shared)->capacity, 4321);
+  EXPECT_FALSE(m.find_region(named.shared)->soft) << "more is refused";
+  EXPECT_EQ(m.find_region(named.registers)->capacity, 512);
+  EXPECT_TRUE(m.find_region(named.registers)->soft) << "more is spilled";
+  EXPECT_EQ(limit_on(m, named.members), 96);
+  EXPECT_EQ(limit_on(m, {named.threads}), named.members.size() > 1 ? 16 : 96);
+  verify(m);
 }
+
+/// What a device does not tell stays as it is described.
+TEST_P(MachineOfADevice, keeps_what_is_not_known) {
+  machine::Machine m = machine::find_machine(GetParam().machine);
+  take_numbers({}, m);
+  EXPECT_EQ(m, machine::find_machine(GetParam().machine));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MachineOfADevice,
+                         testing::Values(Named{"cuda", "SMX", "CC", "SM", "RM", {"CC"}},
+                                         Named{"cuda_wrp", "SMX", "CC", "SM", "RM", {"WRP", "CC"}},
+                                         Named{"opencl", "CU", "PE", "LM", "PM", {"PE"}},
+                                         Named{"gpu", "BLK", "THR", "SM", "RM", {"WRP", "THR"}},
+                                         Named{"gpu_nowarp", "BLK", "THR", "SM", "RM", {"THR"}}),
+                         [](const auto& info) { return info.param.machine; });
 
 /// A device that knows more than its language.
 class KnowingDevice : public runtime::Device {
@@ -112,10 +148,57 @@ class KnowingDevice : public runtime::Device {
   }
 };
 
+runtime::Runtime knowing_runtime() {
+  runtime::Runtime r{.name = "knowing"};
+  r.list = [] { return std::vector<runtime::DeviceInfo>{{"one", "knowing", {}}}; };
+  r.open = [](const std::string& name) -> std::shared_ptr<const runtime::Device> {
+    if (name == "gone") missing("E614", "there is no such device", "");
+    return std::make_shared<KnowingDevice>();
+  };
+  return r;
+}
+
+TEST(MachineThatIsNamed, has_the_numbers_of_the_device_too) {
+  const runtime::Runtime knowing = knowing_runtime();
+  Target target = find_target("opencl");
+  target.runtime = &knowing;
+  EXPECT_EQ(machine_named("cuda_wrp", target, "").find_layer("SMX")->count, 7);
+  EXPECT_EQ(machine_named("OpenCL", target, "").find_layer("CU")->count, 7);
+  EXPECT_EQ(machine_named("cpu", target, ""), machine::find_machine("cpu"));
+  EXPECT_EQ(machine_named("cuda", target, "gone"), machine::find_machine("cuda"));
+  EXPECT_EQ(why_no_device(target), "");
+}
+
+TEST(MachineThatIsNamed, in_a_file_is_taken_as_it_is) {
+  const runtime::Runtime knowing = knowing_runtime();
+  Target target = find_target("opencl");
+  target.runtime = &knowing;
+  machine::Machine own = machine::find_machine("gpu");
+  own.name = "own";
+  const TemporaryDirectory folder;
+  const std::string file = folder.path() / "own.json";
+  write_file(file, machine::print(own));
+  EXPECT_EQ(machine_named(file, target, ""), own);
+}
+
+TEST(NumbersOfADevice, limit_the_groups_of_each_axis) {
+  machine::Machine m = machine::find_machine("gpu");
+  take_numbers(numbers, m);
+  EXPECT_EQ(limit_on(m, {"BLK"}, "x"), 1000);
+  EXPECT_EQ(limit_on(m, {"BLK"}, "y"), 200);
+  EXPECT_EQ(limit_on(m, {"BLK"}, "z"), 30);
+}
+
+TEST(NumbersOfADevice, change_nothing_on_a_machine_without_a_grid) {
+  machine::Machine m = machine::find_machine("cpu");
+  take_numbers(numbers, m);
+  EXPECT_EQ(m, machine::find_machine("cpu"));
+}
+
 TEST(TargetFacts, are_corrected_by_the_device) {
   const Target& row = find_target("opencl");
   const Target on = target_on(row, KnowingDevice());
-  EXPECT_EQ(on.facts.lockstep, 32);
+  EXPECT_EQ(on.facts.lockstep, 16);
   EXPECT_TRUE(on.facts.copies_in_flight);
   EXPECT_EQ(on.facts.teams, row.facts.teams);
   const Target& usual = usual_target();

@@ -280,6 +280,10 @@ RunReport run(const hl::Program& program, const RunOptions& options) {
   if (report.verification.orders_differ) hl::check_laws_on(program, inputs);
   options.progress("timing");
   report.timing = runner.time(memory);
+  if (const auto identity = executable.device().identity()) {
+    report.device = executable.device().name();
+    report.device_model = identity->model;
+  }
   add_rates(program, report);
   if (options.compare && options.plain) {
     options.progress("comparing with the plain loop");

@@ -35,9 +35,10 @@ struct RunReport {
   std::vector<scalar::Array> outputs;
   Verification verification;
   runtime::Timing timing;
-  double gflops = 0;       // operations of f plus one per combination
-  double gbs = 0;          // every buffer once
-  double plain_ratio = 0;  // time of the plain loop over ours, if compared
+  std::string device, device_model;  // "cuda:0" and its name; empty where it is this machine itself
+  double gflops = 0;                 // operations of f plus one per combination
+  double gbs = 0;                    // every buffer once
+  double plain_ratio = 0;            // time of the plain loop over ours, if compared
 
   /// Other programs used the cores while it was timed.
   bool is_loaded() const { return runtime::is_loaded(timing); }

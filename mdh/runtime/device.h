@@ -3,6 +3,7 @@
 // else goes through the two classes here, so that nobody asks what kind of device it is.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -48,6 +49,8 @@ struct GridNumbers {
   int64_t global_bytes = 0;
   int64_t lockstep = 1;           // neighbouring items that surely run in step
   bool copies_in_flight = false;  // from global to local memory, past the registers
+  int64_t register_bytes = 0;     // of an item, at most; 0: unknown
+  std::array<int64_t, 3> groups_per_axis = {0, 0, 0};  // of a launch, at most; 0: unknown
   friend bool operator==(const GridNumbers&, const GridNumbers&) = default;
 };
 
@@ -58,7 +61,7 @@ struct Resources {
   std::optional<int64_t> registers;        // of an item
   std::optional<int64_t> spilled_bytes;    // of an item; a driver counts all of its stack
   std::optional<int64_t> local_bytes;      // of a group
-  std::optional<int64_t> items_per_group;  // at most
+  std::optional<int64_t> items_per_group;  // at most, or those that it is launched with
   std::optional<int64_t> stack_bytes;      // of an item: arrays, and what is spilled
 };
 
@@ -185,6 +188,12 @@ class Device {
   /// does happens in this process.
   virtual std::vector<std::vector<Built>> build(const ModuleGroups& groups,
                                                 const BuildLimits& limits) const = 0;
+
+  /// What the functions of each module need, in the order of their launches, as the compiler tells
+  /// it: nothing is loaded. Nothing where it does not tell. kernel::Refused if a source is.
+  virtual std::vector<std::vector<Resources>> needs_of(std::span<const kernel::Module>) const {
+    return {};
+  }
 
   /// Loads what build() has made, here or in another process. The module needs no source.
   virtual std::shared_ptr<const LoadedKernel> load_object(const kernel::Module& module,

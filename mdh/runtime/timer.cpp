@@ -110,16 +110,24 @@ Timing measure_by(const std::function<double()>& run_us, const TimingLimits& lim
   for (int n = 0; n < limits.warm_up; ++n) run_us();
   std::vector<double> samples;
   samples.reserve(static_cast<size_t>(std::clamp(limits.most, 1, 4096)));
+  std::vector<double> by_host;
+  by_host.reserve(samples.capacity());
   RunningMean mean;
   const auto start = Clock::now();
+  auto before = start;
   while (mean.count < limits.most) {
     samples.push_back(run_us());
     mean.add(samples.back());
+    const auto now = Clock::now();
+    by_host.push_back(microseconds(now - before));
+    before = now;
     const bool known = mean.ci99() <= limits.accuracy * mean.mean;
-    const bool late = microseconds(Clock::now() - start) > limits.seconds * 1e6;
+    const bool late = microseconds(now - start) > limits.seconds * 1e6;
     if (mean.count >= limits.least && (known || late)) break;
   }
-  return summarize(std::move(samples));
+  Timing timing = summarize(std::move(samples));
+  timing.host_us = summarize(std::move(by_host)).median_us;
+  return timing;
 }
 
 }  // namespace mdh::runtime

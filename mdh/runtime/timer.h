@@ -11,7 +11,8 @@ struct Timing {
   double mean_us = 0;
   double ci99_us = 0;  // half width of the 99 % confidence interval of the mean
   int count = 0;
-  double load = 0;  // share of the time that other programs took from it, if that was counted
+  double load = 0;     // share of the time that other programs took from it, if that was counted
+  double host_us = 0;  // median by the clock of the host, of a run with what it took to start it
 };
 
 struct TimingLimits {
@@ -27,7 +28,8 @@ Timing summarize(std::vector<double> samples_us);
 
 Timing measure(const std::function<void()>& run, const TimingLimits& limits = {});
 
-/// The same of what has a clock of its own: each run returns its microseconds.
+/// The same of what has a clock of its own: each run returns its microseconds. The host's clock runs
+/// as well.
 Timing measure_by(const std::function<double()>& run_us, const TimingLimits& limits = {});
 
 /// Time of `peer` over time of `ours`: both run in turn, the median of the ratios of all rounds.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <thread>
 
 namespace mdh::runtime::timer_test {
 namespace {
@@ -83,6 +84,18 @@ TEST(Summarize, interval_covers_the_mean_in_99_of_100_cases_for_any_number_of_sa
     EXPECT_GE(student_coverage(count - 1, t), 0.9899) << count << " samples, t = " << t;
     EXPECT_LE(student_coverage(count - 1, t), 0.9935) << count << " samples, t = " << t;
   }
+}
+
+TEST(Measure, clock_of_the_host_runs_beside_one_of_its_own) {
+  const auto run = [] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return 0.25;
+  };
+  const Timing t = measure_by(run, {.warm_up = 1, .least = 3, .most = 3, .seconds = 10});
+  EXPECT_DOUBLE_EQ(t.median_us, 0.25);
+  EXPECT_GE(t.host_us, 2000);
+  const Timing same = measure([] { spin(2); }, {.warm_up = 0, .least = 3, .most = 3});
+  EXPECT_GE(same.host_us, same.median_us);
 }
 
 // ---- when to stop

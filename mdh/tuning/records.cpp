@@ -22,7 +22,7 @@ machine::Machine machine_for(const ll::Config& config, const Site& where) {
   if (where.machine != nullptr) return *where.machine;
   const bool is_usual = config.machine.empty() || config.machine == where.target->machine;
   return is_usual ? driver::machine_of(*where.target, where.device)
-                  : machine::load_machine(config.machine);
+                  : driver::machine_named(config.machine, *where.target, where.device);
 }
 
 RecordedConfig translated(const hl::Program& program, const Site& where, const ConfigNames& names,

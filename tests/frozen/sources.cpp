@@ -24,22 +24,13 @@ namespace fs = std::filesystem;
 constexpr uint64_t random_triples = 2000;
 constexpr int cores = 4;  // of default configurations
 
-/// The first named size, or an odd one where none has a name.
-examples::Instance first_instance(const examples::Entry& entry, scalar::Scalar type) {
-  if (entry.sizes.empty()) {
-    return {type, std::vector<int64_t>(entry.generic().dimensions.size(), 37)};
-  }
-  const auto& [name, sizes] = *entry.sizes.begin();
-  return {type, sizes, entry.settings_of(name)};
-}
-
 void add_catalogue(std::vector<FrozenCase>& cases) {
   for (const examples::Entry& entry : examples::catalogue()) {
     for (const scalar::Scalar type : entry.types) {
       for (const char* machine : {"cpu", "gpu_nowarp"}) {
         const auto make = [&entry, type, machine] {
           const machine::Machine on = machine::find_machine(machine);
-          hl::Program program = entry.build(first_instance(entry, type));
+          hl::Program program = entry.build(usual_instance(entry, type));
           ll::Config config = ll::default_config(program, on, cores);
           return Triple{std::move(program), on, std::move(config)};
         };
@@ -99,6 +90,14 @@ std::string print_module(const kernel::Module& m) {
 }
 
 }  // namespace
+
+examples::Instance usual_instance(const examples::Entry& entry, scalar::Scalar type) {
+  if (entry.sizes.empty()) {
+    return {type, std::vector<int64_t>(entry.generic().dimensions.size(), 37)};
+  }
+  const auto& [name, sizes] = *entry.sizes.begin();
+  return {type, sizes, entry.settings_of(name)};
+}
 
 Triple stored_triple(const std::string& file) {
   ll::Config config = ll::parse_config(read_file(file), file);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "examples/catalogue.h"
 #include "tests/property/triples.h"
 
 namespace mdh::test {
@@ -19,6 +20,9 @@ struct FrozenCase {
 /// Every program of the catalogue in all its types by the default configuration, every stored
 /// configuration, and random triples.
 std::vector<FrozenCase> frozen_cases();
+
+/// A program of the catalogue at its first named size, or an odd one where none has a name.
+examples::Instance usual_instance(const examples::Entry& entry, scalar::Scalar type);
 
 /// A file with a configuration, the catalogue's program at its sizes, and its machine.
 Triple stored_triple(const std::string& file);

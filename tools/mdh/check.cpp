@@ -44,6 +44,7 @@ void check_edges(const Problem& problem, const ll::Config& config) {
 int check(const Request& given) {
   Request request = given;
   request.may_be_open = true;
+  request.may_lack_device = true;
   const Problem problem = resolve(request);
   const hl::Program& p = problem.program;
   const ll::Config config = with_origin(problem.config.config, problem, problem.machine.name);

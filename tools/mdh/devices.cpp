@@ -11,6 +11,10 @@ int devices() {
     fmt::print("{}: {}\n", device.kind, device.name);
     for (const auto& [name, value] : device.details) fmt::print("  {}: {}\n", name, value);
   }
+  for (const driver::Target& target : driver::targets()) {
+    const std::string why = driver::why_no_device(target);
+    if (!why.empty()) fmt::print("{}: no device: {}\n", target.name, why);
+  }
   return 0;
 }
 

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "mdh/calibration/rates.h"
+#include "mdh/driver/devices.h"
 #include "mdh/driver/try_out.h"
 #include "mdh/support/cores.h"
 #include "mdh/support/text.h"
@@ -44,7 +45,7 @@ bool report_target(const driver::Target& target, runtime::Worker* worker) {
   if (target.runtime == nullptr) return report("target " + target.name, [] { return "ok"; });
   const std::vector<std::string> devices = driver::devices_of(target);
   if (devices.empty()) {
-    fmt::print("target {}: no device\n", target.name);
+    fmt::print("target {}: no device: {}\n", target.name, driver::why_no_device(target));
     return true;
   }
   bool all_work = true;
@@ -93,7 +94,6 @@ int doctor(Rates rates) {
     fmt::print("machine {}: {}\n", m.name, m.summary);
   }
   if (!report("rates", [&] { return rates_state(rates); })) exit = 3;
-  fmt::print("not built: target cuda (see docs/status.md)\n");
   return exit;
 }
 

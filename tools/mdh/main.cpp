@@ -29,7 +29,8 @@ void add_problem_options(CLI::App& verb, Request& request) {
   verb.add_option("--size", request.size, "sizes: 7,13 (dimension order), I=7,K=13, or paper");
   verb.add_option("--type", request.type, "element type: f32, f64, i32, i64, or T=f32");
   verb.add_option("--set", request.set, "other constants: c=0.5 (repeatable)");
-  verb.add_option("--target", request.target, "reference, openmp or opencl[:N] (default openmp)");
+  verb.add_option("--target", request.target,
+                  "reference, openmp, opencl[:N] or cuda[:N] (default openmp)");
   verb.add_option("--machine", request.machine, "a name from 'mdh doctor', or a .json file");
 }
 
@@ -249,6 +250,7 @@ int main(int argc, char** argv) {
   add_stage("loop", "concrete loops");
   add_stage("source", "the printed source");
   add_stage("stand-alone", "the same and a plain C function to call it by");
+  add_stage("resources", "registers and memory of the compiled functions, where compilers tell");
   std::string after;
   show_verb->add_option("--print-after", after,
                         "loops after a pass ('mdh dev' lists them), or all");

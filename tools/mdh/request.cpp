@@ -185,7 +185,7 @@ void take_config(const Request& request, std::optional<ll::Config> config, Probl
   const std::string from_config = config ? config->machine : "";
   const std::string named = request.machine.empty() ? from_config : request.machine;
   problem.machine = named.empty() ? driver::machine_of(*problem.target, request.target)
-                                  : machine::load_machine(named);
+                                  : driver::machine_named(named, *problem.target, request.target);
   if (!config) config = schedule_of(request, problem);
   problem.config = {*config, tuning::ConfigSource::file, request.config};
 }
@@ -226,7 +226,9 @@ tuning::ChosenConfig fastest_of(const tuning::Selection& selection, const Reques
 /// The best of the records, else what the model chooses, else the default.
 void select_config(const Request& request, Problem& problem) {
   std::optional<machine::Machine> machine;
-  if (!request.machine.empty()) machine = machine::load_machine(request.machine);
+  if (!request.machine.empty()) {
+    machine = driver::machine_named(request.machine, *problem.target, request.target);
+  }
   const tuning::Site site{
       .target = problem.target, .device = request.target, .machine = machine ? &*machine : nullptr};
   tuning::Selection selection = tuning::select_config(
@@ -245,14 +247,37 @@ void select_config(const Request& request, Problem& problem) {
       selection.rivals.empty() ? selection.chosen : fastest_of(selection, request, problem);
 }
 
+/// A device gives its numbers to the machine that is configured for. Text can be made without it,
+/// for the machine as it is described; then there are no records, either.
+Request without_missing_device(const Request& given, const driver::Target& target,
+                               const std::optional<ll::Config>& config) {
+  const bool is_named = !given.machine.empty() || (config && !config->machine.empty());
+  if (!given.may_lack_device || is_named) return given;
+  try {
+    driver::machine_of(target, given.target);
+    return given;
+  } catch (const Error& e) {
+    if (e.diagnostic().kind != DiagnosticKind::missing) throw;
+    Request request = given;
+    request.machine = target.machine;
+    request.no_records = true;
+    if (!request.quiet && request.needs_config) {
+      say("mdh: note: {}; machine '{}' is as described, not as a device is\n",
+          e.diagnostic().message, target.machine);
+    }
+    return request;
+  }
+}
+
 }  // namespace
 
-Problem resolve(const Request& request) {
+Problem resolve(const Request& given) {
   Problem problem;
-  problem.entry = examples::find_entry(request.program);
-  problem.target = &driver::find_target(request.target);
-  const hl::Program generic = generic_program(request, problem.entry);
-  const std::optional<ll::Config> config = config_of(request);
+  problem.entry = examples::find_entry(given.program);
+  problem.target = &driver::find_target(given.target);
+  const hl::Program generic = generic_program(given, problem.entry);
+  const std::optional<ll::Config> config = config_of(given);
+  const Request request = without_missing_device(given, *problem.target, config);
   hl::Bindings bindings = bindings_of(request, generic, problem.entry, config);
   if (problem.entry) {
     problem.instance.type = element_type(*problem.entry, generic, bindings);
@@ -282,7 +307,9 @@ Problem resolve(const Request& request) {
 
 void take_next_config(const Request& request, Problem& problem, const Diagnostic& failure) {
   std::optional<machine::Machine> machine;
-  if (!request.machine.empty()) machine = machine::load_machine(request.machine);
+  if (!request.machine.empty()) {
+    machine = driver::machine_named(request.machine, *problem.target, request.target);
+  }
   tuning::Remaining rest = tuning::without_best(problem.program,
                                                 {.target = problem.target,
                                                  .device = request.target,

@@ -94,6 +94,10 @@ void print_json(const Problem& problem, const driver::RunReport& report) {
                     {"mean", report.timing.mean_us},
                     {"ci99", report.timing.ci99_us},
                     {"n", report.timing.count}};
+  if (!report.device.empty()) {
+    out["device"] = {{"name", report.device}, {"model", report.device_model}};
+    out["host_us"] = report.timing.host_us;
+  }
   out["load"] = report.timing.load;
   out["gflops"] = report.gflops;
   out["gbs"] = report.gbs;
@@ -109,6 +113,10 @@ void print_text(const Problem& problem, const driver::RunReport& report) {
              report.verification.bound);
   fmt::print("time: {:.3f} us (median of {}; mean {:.3f} +- {:.3f}), {:.3f} GFLOP/s, {:.3f} GB/s\n",
              t.median_us, t.count, t.mean_us, t.ci99_us, report.gflops, report.gbs);
+  if (!report.device.empty()) {
+    fmt::print("device: {} ({}); host: {:.3f} us for a run with its launches\n",
+               report.device_model, report.device, t.host_us);
+  }
   if (report.plain_ratio > 0) {
     fmt::print("plain loop (one thread, -O3, baseline instruction set) / mdh: {:.2f}\n",
                report.plain_ratio);

@@ -3,6 +3,7 @@
 
 #include "mdh/driver/development.h"
 #include "mdh/driver/low_level.h"
+#include "mdh/driver/needs.h"
 #include "mdh/hl/print.h"
 #include "tools/mdh/verbs.h"
 
@@ -14,12 +15,16 @@ const driver::Target& printable(const Problem& problem) {
 }
 
 /// Stages of the low level need no code: they show what code generation may still refuse.
-std::string text_of(const Problem& problem, const std::string& stage) {
+std::string text_of(const Problem& problem, const std::string& device, const std::string& stage) {
   const ll::Config& config = problem.config.config;
   if (driver::is_low_level_stage(stage)) {
     return driver::print_low_level(problem.program, problem.machine, config, stage);
   }
   const driver::Target& target = printable(problem);
+  if (stage == "resources") {
+    return driver::print_needs(problem.program, problem.machine, config, target,
+                               &target == problem.target ? device : "");
+  }
   const driver::Stages stages = lower_all(problem.program, problem.machine, config, target,
                                           driver::kernel_name(problem.program));
   return stage == "stand-alone" ? stand_alone_source(stages, target) : print_stage(stages, stage);
@@ -37,13 +42,14 @@ int show(const Request& given, const std::vector<std::string>& stages, const std
   request.needs_config = !stages.empty() || !after.empty();
   request.may_be_open =
       after.empty() && std::all_of(stages.begin(), stages.end(), driver::is_low_level_stage);
+  request.may_lack_device = true;
   const Problem problem = resolve(request);
   if (!request.needs_config) {
     fmt::print("{}", hl::print(problem.program));
     return 0;
   }
   for (size_t n = 0; n < stages.size(); ++n) {
-    fmt::print("{}{}", n > 0 ? "\n" : "", text_of(problem, stages[n]));
+    fmt::print("{}{}", n > 0 ? "\n" : "", text_of(problem, request.target, stages[n]));
   }
   if (!after.empty()) {
     fmt::print("{}{}", stages.empty() ? "" : "\n", text_after(problem, after));

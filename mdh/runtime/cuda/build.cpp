@@ -1,5 +1,6 @@
 #include "mdh/runtime/cuda/build.h"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -205,24 +206,34 @@ std::vector<Built> build_modules(std::span<const kernel::Module> modules, const 
 namespace {
 
 /// Those that are compiled alike, as one source each: a compiler takes longer to begin than for
-/// many small kernels. Where one fails, all of its unit do.
-std::vector<Built> build_as_units(const std::vector<Task>& tasks, const BuildLimits& limits) {
-  std::map<std::string, size_t> unit_of;  // by how it is compiled
-  std::vector<Task> units;
-  std::vector<size_t> places;
+/// many small kernels.
+struct Units {
+  std::vector<Task> all;
+  std::vector<size_t> of;  // the number of each task's
+};
+
+Units units_of(const std::vector<Task>& tasks) {
+  Units units;
+  std::map<std::string, size_t> known;  // by how it is compiled
   for (const Task& task : tasks) {
     const std::string how = task.compiler.path + "\n" + join(words_of(task.options), "\n");
-    const auto [found, is_new] = unit_of.emplace(how, units.size());
-    places.push_back(found->second);
+    const auto [found, is_new] = known.emplace(how, units.all.size());
+    units.of.push_back(found->second);
     if (is_new) {
-      units.push_back(task);
+      units.all.push_back(task);
     } else {
-      units[found->second].source += task.source;
+      units.all[found->second].source += task.source;
     }
   }
-  const std::vector<Built> built = build_tasks(units, limits);
+  return units;
+}
+
+/// Where one fails, all of its unit do.
+std::vector<Built> build_as_units(const std::vector<Task>& tasks, const BuildLimits& limits) {
+  const Units units = units_of(tasks);
+  const std::vector<Built> built = build_tasks(units.all, limits);
   std::vector<Built> results;
-  for (const size_t unit : places) results.push_back(built[unit]);
+  for (const size_t unit : units.of) results.push_back(built[unit]);
   return results;
 }
 
@@ -261,16 +272,59 @@ std::vector<Object> build_all(std::span<const kernel::Module> modules, const Dev
   return objects;
 }
 
-std::vector<Resources> compiled_needs(const kernel::Module& module, const Device& device) {
+namespace {
+
+/// What compilers say of all functions, by their names.
+std::map<std::string, Resources> told_needs(std::vector<Task> tasks) {
+  for (Task& task : tasks) task.options.tells_needs = true;
+  const Units units = units_of(tasks);
+  std::vector<Object> objects;
+  for (size_t n = 0; n < units.all.size(); ++n) objects.push_back(new_object());
+  const BuildLimits limits{.cache = Cache()};  // what is kept says nothing any more
+  const std::vector<Exit> exits = run_compilers(units.all, objects, limits);
+  std::map<std::string, Resources> told;
+  for (size_t n = 0; n < units.all.size(); ++n) {
+    const Built built = finished(units.all[n], objects[n], exits[n], limits);
+    if (!built.object) refused(units.all[n], built.failure);
+    for (Resources& one : resources_in_log(exits[n].output)) told[one.function] = std::move(one);
+  }
+  return told;
+}
+
+/// Adds what launches ask for, which the compiler does not know.
+void add_launch(const kernel::Launch& launch, const std::map<std::string, Resources>& told,
+                std::vector<Resources>& all) {
+  const auto known = told.find(launch.function);
+  internal_check(known != told.end(), "the compiler does not mention '{}'", launch.function);
+  auto entry = std::find_if(all.begin(), all.end(),
+                            [&](const Resources& one) { return one.function == launch.function; });
+  if (entry == all.end()) {
+    all.push_back(known->second);
+    entry = all.end() - 1;
+    entry->items_per_group = 0;
+  }
+  const int64_t items = launch.items[0] * launch.items[1] * launch.items[2];
+  const int64_t fixed = known->second.local_bytes.value_or(0);
+  entry->items_per_group = std::max(*entry->items_per_group, items);
+  entry->local_bytes = std::max(entry->local_bytes.value_or(0), fixed + launch.local_bytes);
+}
+
+}  // namespace
+
+std::vector<std::vector<Resources>> compiled_needs(std::span<const kernel::Module> modules,
+                                                   const Device& device) {
   CudaCompilers compilers(device);
-  Task task = task_of(module, device, compilers);
-  task.options.tells_needs = true;
-  const Object object = new_object();
-  const BuildLimits limits{.cache = Cache()};
-  const Exit exit = run_compilers({task}, {object}, limits).front();
-  const Built built = finished(task, object, exit, limits);
-  if (!built.object) refused(task, built.failure);
-  return resources_in_log(exit.output);
+  std::vector<Task> tasks;
+  for (const kernel::Module& module : modules) tasks.push_back(task_of(module, device, compilers));
+  const std::map<std::string, Resources> told = told_needs(std::move(tasks));
+  std::vector<std::vector<Resources>> all;
+  for (const kernel::Module& module : modules) {
+    all.emplace_back();
+    kernel::for_each_written_launch(module.steps, [&](const kernel::Launch& launch, size_t) {
+      add_launch(launch, told, all.back());
+    });
+  }
+  return all;
 }
 
 }  // namespace mdh::runtime::cuda

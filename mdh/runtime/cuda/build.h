@@ -29,8 +29,10 @@ std::vector<Built> build_modules(std::span<const kernel::Module> modules, const 
 std::vector<Object> build_all(std::span<const kernel::Module> modules, const Device& device,
                               Purpose purpose, const BuildLimits& limits = {});
 
-/// What the functions of a module need, as the compiler tells it: a GPU is not needed. Compiles
-/// each time. kernel::Refused if the source is.
-std::vector<Resources> compiled_needs(const kernel::Module& module, const Device& device);
+/// What the functions of modules need, as the compiler and their launches tell it: a GPU is not
+/// needed. Compiles each time, those that are compiled alike as one source. kernel::Refused if a
+/// source is.
+std::vector<std::vector<Resources>> compiled_needs(std::span<const kernel::Module> modules,
+                                                   const Device& device);
 
 }  // namespace mdh::runtime::cuda

@@ -31,6 +31,9 @@ struct Kind {
 };
 
 constexpr int64_t kib = 1024;
+
+/// Of 32 bits, in the instruction sets of all that mdh builds for.
+constexpr int64_t most_registers_of_a_thread = 255;
 constexpr Kind kinds[] = {
     {70, "V100", 80, 96 * kib, 16},       {75, "T4", 40, 64 * kib, 16},
     {80, "A100", 108, 163 * kib, 40},     {86, "A10", 72, 99 * kib, 24},
@@ -88,7 +91,9 @@ GridNumbers grid_numbers(const Device& device) {
           .local_bytes = device.shared_bytes_optin,
           .global_bytes = device.memory_bytes,
           .lockstep = device.warp,
-          .copies_in_flight = device.arch.number >= 80};
+          .copies_in_flight = device.arch.number >= 80,
+          .register_bytes = 4 * std::min(most_registers_of_a_thread, device.registers_per_block),
+          .groups_per_axis = device.max_grid};
 }
 
 double memory_bandwidth(const Device& device) {

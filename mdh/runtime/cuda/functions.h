@@ -13,7 +13,7 @@
 namespace mdh::runtime::cuda {
 
 /// A cubin or PTX in a context, with all functions that a module launches. They are checked: they
-/// exist, take the arguments that they get as far as the driver tells, and keep the limits of the
+/// exist, take all arguments that they get if the driver tells that, and keep the limits of the
 /// device. Any number of threads may launch them.
 class Functions {
  public:

@@ -110,8 +110,12 @@ TEST_F(CudaGpu, shared_memory_beyond_48_kib) {
 
 TEST_F(CudaGpu, function_that_takes_other_arguments_is_a_bug_where_the_driver_tells) {
   if (driver().func_get_param_info == nullptr) GTEST_SKIP() << "SKIP: the driver does not tell";
-  const Module module = on_longs(1, ", long a", "  out[0] = a;", {{Launch{"f"}}});
-  EXPECT_EQ(diagnostic_of([&] { load_one(module); }).message, "'f' takes 3 arguments and gets 2");
+  Module module =
+      on_longs(1, ", long a", "  out[0] = a;", {{Repeat{1, {{Repeat{1, {{Launch{"f"}}}}}}}}});
+  EXPECT_EQ(diagnostic_of([&] { load_one(module); }).message, "'f' takes 3 arguments and gets 4");
+  module = on_longs(1, ", int a", "  out[0] = a;", {{Repeat{1, {{Launch{"f"}}}}}});
+  EXPECT_EQ(diagnostic_of([&] { load_one(module); }).message,
+            "argument 2 of 'f' has 4 bytes at 16, and is given 8 at 16");
 }
 
 TEST_F(CudaGpu, registers_are_known_and_too_many_are_refused) {

@@ -301,8 +301,20 @@ TEST_F(CudaKernels, function_that_is_not_in_the_module_is_a_bug) {
 }
 
 TEST_F(CudaKernels, function_that_takes_other_arguments_is_a_bug) {
-  const Module module = fake_module({.name = "f", .parameters = 3}, {{Launch{"f"}}});
-  EXPECT_EQ(diagnostic_of([&] { load_one(module); }).message, "'f' takes 3 arguments and gets 2");
+  const Module few = fake_module({.name = "f", .parameters = 1}, {{Launch{"f"}}});
+  EXPECT_EQ(diagnostic_of([&] { load_one(few); }).message, "'f' takes 1 arguments and gets 2");
+  const Module narrow = fake_module({.name = "f", .width = 4}, {{Launch{"f"}}});
+  EXPECT_EQ(diagnostic_of([&] { load_one(narrow); }).message,
+            "argument 0 of 'f' has 4 bytes at 0, and is given 8 at 0");
+}
+
+/// Tools that watch the driver would report it.
+TEST_F(CudaKernels, driver_is_asked_nothing_that_it_cannot_answer) {
+  load_one(fake_index());
+  const std::string all = journal();
+  EXPECT_EQ(all.find("cuFuncGetParamInfo"), std::string::npos) << all;
+  load_one(fake_module({.name = "f", .parameters = 4}, {{Repeat{2, {{Launch{"f"}}}}}}));
+  EXPECT_EQ(journal().find("cuFuncGetParamInfo"), std::string::npos);
 }
 
 TEST_F(CudaKernels, ptx_that_the_driver_refuses_is_refused_with_its_words) {

@@ -51,7 +51,7 @@ class CudaCompilers : public testing::TestWithParam<std::string> {
 
   static std::vector<Resources> needs(Module module) {
     module.compiler = GetParam();
-    return compiled_needs(module, hopper());
+    return compiled_needs({&module, 1}, hopper()).at(0);
   }
 };
 
@@ -138,7 +138,38 @@ TEST_P(CudaCompilers, tell_what_functions_need) {
   EXPECT_GE(all[0].registers.value(), 4);
   EXPECT_LE(all[0].registers.value(), 64);
   EXPECT_EQ(all[0].spilled_bytes, 0);
-  EXPECT_EQ(all[0].local_bytes, 0) << "dynamic memory is not known here";
+  EXPECT_EQ(all[0].local_bytes, 128) << "that of the launch included";
+  EXPECT_EQ(all[0].items_per_group, 32);
+}
+
+/// Functions are told apart by name, and launched several times they need what they need most.
+TEST_P(CudaCompilers, tell_what_the_functions_of_many_modules_need) {
+  const ScopedEnvironment worker("MDH_WORKER", MDH_WORKER_FILE);
+  const char* const text =
+      "extern \"C\" __global__ void {}(float *z, const float *x, char *workspace) {{\n"
+      "  __shared__ float fixed[{}];\n"
+      "  fixed[threadIdx.x] = x[threadIdx.x];\n  __syncthreads();\n"
+      "  z[threadIdx.x] = fixed[31 - threadIdx.x];\n}}\n";
+  Module one = module_with(fmt::format(fmt::runtime(text), "g", 64), "g");
+  one.source += fmt::format(fmt::runtime(text), "h", 32);
+  one.steps = {{Launch{"h", {1, 1, 1}, {8, 4, 1}, 0}},
+               {Launch{"g", {1, 1, 1}, {32, 1, 1}, 100}},
+               {Launch{"g", {1, 1, 1}, {64, 1, 1}, 12}}};
+  Module other = small();
+  other.contract_allowed = !one.contract_allowed;  // compiled in another way
+  for (Module* module : {&one, &other}) module->compiler = GetParam();
+  const Module both[] = {one, other};
+  const auto all = compiled_needs(both, hopper());
+  ASSERT_EQ(all.size(), 2u);
+  ASSERT_EQ(all[0].size(), 2u);
+  EXPECT_EQ(all[0][0].function, "h");
+  EXPECT_EQ(all[0][0].local_bytes, 128);
+  EXPECT_EQ(all[0][0].items_per_group, 32);
+  EXPECT_EQ(all[0][1].function, "g");
+  EXPECT_EQ(all[0][1].local_bytes, 256 + 100);
+  EXPECT_EQ(all[0][1].items_per_group, 64);
+  ASSERT_EQ(all[1].size(), 1u);
+  EXPECT_EQ(all[1][0].function, "f");
 }
 
 /// 200 values at a time do not fit into 64 registers.

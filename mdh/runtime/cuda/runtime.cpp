@@ -59,6 +59,11 @@ class CudaDevice : public runtime::Device {
     return results;
   }
 
+  std::vector<std::vector<Resources>> needs_of(
+      std::span<const kernel::Module> modules) const override {
+    return compiled_needs(modules, device_);
+  }
+
   std::shared_ptr<const LoadedKernel> load_object(const kernel::Module& module,
                                                   const std::string& path) const override {
     return load_kernel(module, Object{.path = path}, context());

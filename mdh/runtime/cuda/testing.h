@@ -23,12 +23,13 @@ struct FakeFunction {
   int shared = 0;
   int local = 0;
   int threads = 1024;
+  int width = 8;  // of a parameter
 };
 
 inline std::string fake_line(const FakeFunction& f) {
   return fmt::format(
-      "function {} parameters {} registers {} shared {} local {} threads {} does {}\n", f.name,
-      f.parameters, f.registers, f.shared, f.local, f.threads, f.verb);
+      "function {} parameters {} registers {} shared {} local {} threads {} width {} does {}\n",
+      f.name, f.parameters, f.registers, f.shared, f.local, f.threads, f.width, f.verb);
 }
 
 /// Its "source" is what the driver loads, and the compiler a copying program.

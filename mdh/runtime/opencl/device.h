@@ -29,6 +29,8 @@ struct Device {
   int64_t local_mem_bytes = 0;                             // of a group
   int64_t global_mem_bytes = 0;
   int64_t max_allocation_bytes = 0;      // of one buffer
+  int64_t cache_bytes = 0;               // between it and the global memory; 0: none, or unknown
+  int64_t clock_mhz = 0;                 // 0: unknown
   bool has_dedicated_local_mem = false;  // otherwise it is a part of the global memory
   bool has_fp64 = false;
   bool has_exact_fp32_division = false;  // division and square root rounded as IEEE 754 wants

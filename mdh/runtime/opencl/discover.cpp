@@ -79,6 +79,8 @@ Device describe(const Question& ask, const std::string& platform) {
   device.local_mem_bytes = ask.number<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE);
   device.global_mem_bytes = ask.number<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE);
   device.max_allocation_bytes = ask.number<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  device.cache_bytes = ask.number<cl_ulong>(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+  device.clock_mhz = ask.number<cl_uint>(CL_DEVICE_MAX_CLOCK_FREQUENCY);
   device.has_dedicated_local_mem =
       ask.value<cl_device_local_mem_type>(CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
   device.has_fp64 = ask.value<cl_device_fp_config>(CL_DEVICE_DOUBLE_FP_CONFIG) != 0;

@@ -13,7 +13,7 @@ namespace mdh::runtime::opencl {
 
 /// How long the launches of one run took.
 struct RunTime {
-  double device_us = 0;  // the device's own clock, summed over the launches
+  double device_us = 0;  // the device's own clock: from the first start to the last end
   double wall_us = 0;    // from before the first launch until all are done
   int64_t launches = 0;
 };

@@ -235,7 +235,29 @@ TEST_F(Kernels, runs_on_one_memory_see_each_other) {
   EXPECT_EQ(out[0], 50);
   EXPECT_EQ(time.launches, 1);
   EXPECT_GT(time.device_us, 0);
-  EXPECT_GT(time.wall_us, 0);
+  EXPECT_GE(time.wall_us, time.device_us);
+}
+
+/// With what is between them, and in any number.
+TEST_F(Kernels, launches_are_timed_as_one_by_the_clock_of_the_device) {
+  const std::string slow =
+      ") { long x = out[0]; for (int n = 0; n < 20000; ++n) x = x * 3 + 1; out[0] = x; }";
+  const auto device_us = [&](int64_t launches) {
+    const Module module = on_longs(1, slow, {{Launch{"f"}}});
+    Module many = module;
+    many.source.replace(many.source.find(") {"), 1, ", long ignored)");
+    many.steps = {{Repeat{launches, {{Launch{"f"}}}}}};
+    const std::vector<Kernel> kernels = load({&many, 1}, context());
+    const Memory memory(context(), many.arguments);
+    kernels[0].run(memory);  // drivers may still compile
+    const RunTime time = kernels[0].run(memory);
+    EXPECT_EQ(time.launches, launches);
+    EXPECT_GE(time.wall_us, time.device_us);
+    return time.device_us;
+  };
+  const double one = device_us(1);
+  EXPECT_GT(one, 0);
+  EXPECT_GT(device_us(1200), 100 * one) << "more than are waited for at once";
 }
 
 TEST_F(Kernels, no_modules_are_no_kernels) { EXPECT_TRUE(load({}, context()).empty()); }

@@ -5,14 +5,11 @@ namespace {
 
 constexpr size_t most_pending = 512;
 
-double microseconds(const Api& api, cl_event event) {
-  cl_ulong start = 0, end = 0;
-  check(api.get_event_profiling_info(event, CL_PROFILING_COMMAND_START, sizeof start, &start,
-                                     nullptr),
+cl_ulong moment(const Api& api, cl_event event, cl_profiling_info which) {
+  cl_ulong nanoseconds = 0;
+  check(api.get_event_profiling_info(event, which, sizeof nanoseconds, &nanoseconds, nullptr),
         "clGetEventProfilingInfo");
-  check(api.get_event_profiling_info(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr),
-        "clGetEventProfilingInfo");
-  return static_cast<double>(end - start) / 1000;
+  return nanoseconds;
 }
 
 }  // namespace
@@ -46,6 +43,9 @@ void Launcher::launch(cl_kernel function, const kernel::Launch& launch,
 
 RunTime Launcher::finish() {
   drain();
+  if (last_end_ > first_start_) {
+    time_.device_us = static_cast<double>(last_end_ - first_start_) / 1000;
+  }
   return time_;
 }
 
@@ -54,7 +54,10 @@ void Launcher::drain() {
   if (pending_.empty()) return;
   cl_event last = pending_.back().get();
   check(on_.api.wait_for_events(1, &last), "clWaitForEvents");
-  for (const auto& event : pending_) time_.device_us += microseconds(on_.api, event.get());
+  if (last_end_ == 0) {
+    first_start_ = moment(on_.api, pending_.front().get(), CL_PROFILING_COMMAND_START);
+  }
+  last_end_ = moment(on_.api, last, CL_PROFILING_COMMAND_END);
   pending_.clear();
 }
 

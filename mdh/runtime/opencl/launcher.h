@@ -10,7 +10,7 @@
 
 namespace mdh::runtime::opencl {
 
-/// Puts launches into the queue and adds up their times. It waits now and then, not for every
+/// Puts launches into the queue and times them as one. It waits now and then, not for every
 /// launch, so that neither the queue nor the number of events grows without limit. In a queue of
 /// the caller's it does not wait and knows no times.
 class Launcher {
@@ -31,6 +31,7 @@ class Launcher {
   size_t first_index_;
   cl_command_queue of_caller_;  // none: that of the context
   std::vector<Owned<cl_event>> pending_;
+  cl_ulong first_start_ = 0, last_end_ = 0;  // nanoseconds of the device's clock
   RunTime time_;
 };
 

@@ -19,6 +19,11 @@ Object object_of(const kernel::Module& module) {
   return object;
 }
 
+/// Clocks of devices may be too coarse for short runs.
+double device_time(const RunTime& time) {
+  return time.device_us > 0 ? time.device_us : time.wall_us;
+}
+
 class OpenCLKernel : public LoadedKernel {
  public:
   explicit OpenCLKernel(Kernel kernel) : kernel_(std::move(kernel)) {}
@@ -27,12 +32,17 @@ class OpenCLKernel : public LoadedKernel {
 
   void run(const RunOn& on) const override { kernel_.run(on); }
 
+  double timed_run(const RunOn& on) const override {
+    internal_check(on.stream == nullptr, "no time is known of a run in a stream");
+    return device_time(kernel_.run(on));
+  }
+
   void call(std::span<void* const> buffers, int) const override { kernel_(buffers); }
 
   Timing time(std::span<void* const> buffers, int, const TimingLimits& limits) const override {
     const Memory there(kernel_.context(), kernel_.module().arguments);
     there.upload(buffers);
-    return measure([&] { kernel_.run(there); }, limits);
+    return measure_by([&] { return device_time(kernel_.run(there)); }, limits);
   }
 
   std::vector<Resources> resources() const override { return kernel_.resources(); }
@@ -141,7 +151,11 @@ std::vector<DeviceInfo> list() {
                       {"compute units", std::to_string(d.compute_units)},
                       {"items of a group", std::to_string(d.max_work_group_size)},
                       {"local memory", fmt::format("{} bytes", d.local_mem_bytes)},
+                      {"memory", fmt::format("{:.1f} GiB",
+                                             static_cast<double>(d.global_mem_bytes) / (1 << 30))},
+                      {"cache", fmt::format("{} bytes", d.cache_bytes)},
                       {"doubles", d.has_fp64 ? "yes" : "no"}};
+      if (d.clock_mhz > 0) info.details.emplace_back("clock", fmt::format("{} MHz", d.clock_mhz));
       all.push_back(std::move(info));
     }
   } catch (const Error& e) {

@@ -89,12 +89,12 @@ std::optional<WorkRequest> request_from(const std::string& text) {
 }
 
 std::string to_text(const Outcome& o) {
-  const json out = {
-      {"status", to_string(o.status)},
-      {"reason", o.reason},
-      {"timing",
-       {o.timing.median_us, o.timing.mean_us, o.timing.ci99_us, o.timing.count, o.timing.load}},
-      {"last", o.is_last}};
+  const json out = {{"status", to_string(o.status)},
+                    {"reason", o.reason},
+                    {"timing",
+                     {o.timing.median_us, o.timing.mean_us, o.timing.ci99_us, o.timing.count,
+                      o.timing.load, o.timing.host_us}},
+                    {"last", o.is_last}};
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -106,7 +106,7 @@ std::optional<Outcome> outcome_from(const std::string& text) {
     }
     o.is_last = in.at("last");
     const json& t = in.at("timing");
-    o.timing = {t.at(0), t.at(1), t.at(2), t.at(3), t.at(4)};
+    o.timing = {t.at(0), t.at(1), t.at(2), t.at(3), t.at(4), t.at(5)};
     return o;
   });
 }

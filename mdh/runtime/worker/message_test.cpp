@@ -64,7 +64,7 @@ TEST(WorkerMessage, outcomes_survive_the_way) {
                                   WorkStatus::exit, WorkStatus::out_of_memory, WorkStatus::error}) {
     const bool is_last = status == WorkStatus::crash;
     const auto read =
-        outcome_from(to_text(Outcome{status, "why\n\xff", {1.5, 2, 0.25, 9, 0.5}, is_last}));
+        outcome_from(to_text(Outcome{status, "why\n\xff", {1.5, 2, 0.25, 9, 0.5, 7.25}, is_last}));
     ASSERT_TRUE(read);
     EXPECT_EQ(read->is_last, is_last);
     EXPECT_EQ(read->status, status);
@@ -74,6 +74,7 @@ TEST(WorkerMessage, outcomes_survive_the_way) {
     EXPECT_EQ(read->timing.ci99_us, 0.25);
     EXPECT_EQ(read->timing.count, 9);
     EXPECT_EQ(read->timing.load, 0.5);
+    EXPECT_EQ(read->timing.host_us, 7.25);
   }
 }
 

@@ -1,0 +1,33 @@
+// Printed CUDA as C++ of the host, for the fake driver: -include this file. The driver finds the
+// variables in the compiled library (driver.cpp). Threads of a block are threads of the host; blocks
+// run one after the other.
+#pragma once
+
+#define MDH_FAKE_CUDA
+#define __global__ __attribute__((visibility("default")))
+#define __device__
+#define __constant__ static const
+#define __shared__
+#define __launch_bounds__(...)
+#define __align__(bytes) __attribute__((aligned(bytes)))
+
+struct mdh_fake_place {
+  unsigned x, y, z;
+};
+
+extern "C" {
+thread_local mdh_fake_place threadIdx, blockIdx, blockDim, gridDim;
+void (*mdh_fake_barrier)();
+volatile int mdh_fake_status;  // what a kernel that goes wrong leaves here breaks the context
+
+/// Where the calling thread is: twelve numbers, in the order of the variables.
+void mdh_fake_enter(const unsigned* n) {
+  threadIdx = {n[0], n[1], n[2]};
+  blockIdx = {n[3], n[4], n[5]};
+  blockDim = {n[6], n[7], n[8]};
+  gridDim = {n[9], n[10], n[11]};
+}
+}
+
+__align__(16) char mdh_shared[232448];
+#define __syncthreads() mdh_fake_barrier()

@@ -1,0 +1,49 @@
+// What printed CUDA uses and clang does not know without the headers of CUDA: enough to check the
+// text, not to make code of it. clang++ -x cuda -nocudainc -include this file.
+#pragma once
+
+// ---- words
+
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __align__(bytes) __attribute__((aligned(bytes)))
+
+// ---- places
+
+struct mdh_declared_place {
+  unsigned x, y, z;
+};
+extern __device__ const mdh_declared_place threadIdx, blockIdx, blockDim, gridDim;
+
+// ---- functions; barriers are known to clang
+
+__device__ __SIZE_TYPE__ __cvta_generic_to_shared(const void* pointer);
+
+#define MDH_DECLARE(name)       \
+  __device__ float name(float); \
+  __device__ double name(double);
+MDH_DECLARE(fabs)
+MDH_DECLARE(sqrt)
+MDH_DECLARE(exp)
+MDH_DECLARE(exp2)
+MDH_DECLARE(log)
+MDH_DECLARE(log2)
+MDH_DECLARE(log10)
+MDH_DECLARE(sin)
+MDH_DECLARE(cos)
+MDH_DECLARE(tan)
+MDH_DECLARE(tanh)
+MDH_DECLARE(floor)
+MDH_DECLARE(ceil)
+#undef MDH_DECLARE
+#define MDH_DECLARE(name)              \
+  __device__ float name(float, float); \
+  __device__ double name(double, double);
+MDH_DECLARE(pow)
+MDH_DECLARE(atan2)
+MDH_DECLARE(fmin)
+MDH_DECLARE(fmax)
+#undef MDH_DECLARE
