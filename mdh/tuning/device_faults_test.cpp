@@ -6,7 +6,7 @@
 
 #include "mdh/driver/devices.h"
 #include "mdh/ll/shared_test_programs.h"
-#include "mdh/runtime/testing.h"
+#include "mdh/runtime/cuda/fake/host_gpu.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/tuning/tuner.h"
 
@@ -68,19 +68,6 @@ void break_later(kernel::Module& module) {
   module.workspace_bytes += 16;
 }
 
-/// A driver whose kernels run on threads of the host, and a compiler for it.
-struct FakeGpu {
-  const runtime::Script nvcc{
-      "if [ \"$1\" = --version ]; then echo of the host; else exec c++ -x c++ -std=c++17 -O1 -w "
-      "-shared -fPIC -include " MDH_SOURCE_DIR
-      "/mdh/runtime/cuda/fake/kernels.h"
-      " -o \"$3\" \"$4\"; fi",
-      "nvcc"};
-  const runtime::ScopedEnvironment driver{"MDH_LIBCUDA", MDH_FAKE_CUDA_FILE};
-  const runtime::ScopedEnvironment no_nvrtc{"MDH_NVRTC", "off"};
-  const runtime::ScopedEnvironment compiler{"MDH_NVCC", nvcc.path()};
-};
-
 /// A target on a device that is there, or on the fake one.
 struct Place {
   const driver::Target* target;
@@ -128,7 +115,7 @@ class DeviceFaults : public testing::TestWithParam<Place> {
     return std::max<int64_t>(100'000'000'000, 2 * grid->global_bytes);
   }
 
-  std::optional<FakeGpu> fake_;
+  std::optional<runtime::cuda::HostGpu> fake_;
   TuneOptions options_;
   driver::Target sabotaged_;
   std::map<std::string, Sabotage> faults_;

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "mdh/runtime/testing.h"
+#include "mdh/runtime/cuda/fake/host_gpu.h"
 #include "tests/cli/tool.h"
 
 namespace mdh::test::cli_gpu_test {
@@ -88,6 +88,25 @@ TEST_F(FakeGpu, doctor_runs_a_kernel) {
   EXPECT_EQ(o.exit, 3) << describe(o);
   EXPECT_TRUE(contains(o.out, "\ntarget cuda: not usable\n")) << o.out;
   EXPECT_TRUE(contains(o.err, "CUDA_ERROR_NO_BINARY_FOR_GPU")) << o.err;
+}
+
+TEST_F(NoGpu, doctor_says_ok_of_a_gpu_that_computes) {
+  const runtime::cuda::HostGpu gpu;
+  const Outcome o = mdh("doctor");
+  EXPECT_EQ(o.exit, 0) << describe(o);
+  EXPECT_TRUE(contains(o.out, "\ntarget cuda: Fake GPU, ok\n")) << o.out;
+}
+
+/// Launches take one microsecond per block by the clock of this GPU, whatever the host does.
+TEST_F(NoGpu, times_of_a_gpu_are_those_of_its_clock) {
+  const runtime::cuda::HostGpu gpu;
+  const Outcome o = mdh("run matvec --size 6,64 -q --no-records --target cuda");
+  ASSERT_EQ(o.exit, 0) << describe(o);
+  EXPECT_TRUE(std::regex_search(o.out, std::regex("\ntime: [0-9]+\\.000 us "))) << o.out;
+  EXPECT_TRUE(contains(o.out, "\ndevice: Fake GPU (cuda:0); host: ")) << o.out;
+  const Outcome second = mdh("run matvec --size 6,64 -q --no-records --target cuda:1");
+  EXPECT_EQ(second.exit, 3) << describe(second);
+  EXPECT_TRUE(contains(second.err, "there is no CUDA device 1")) << second.err;
 }
 
 TEST(Doctor, runs_a_kernel_on_every_device) {

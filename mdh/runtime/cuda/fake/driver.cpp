@@ -8,10 +8,8 @@
 // FAKE_CUDA_FAIL="cuInit=100 cuMemAlloc_v2=2" lets functions fail, "launch=700" launched kernels.
 // What was called is kept in a journal, which tests read with fake_cuda_journal().
 #include <dlfcn.h>
-#include <unistd.h>
 
-#include <array>
-#include <barrier>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,9 +20,9 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "mdh/runtime/cuda/fake/library.h"
 #include "mdh/runtime/cuda/types.h"
 
 using namespace mdh::runtime::cuda;
@@ -35,8 +33,7 @@ struct CUfunc_st {
   std::string name, verb;
   std::map<std::string, int> numbers;
   int dynamic_limit = 48 * 1024;
-  void* code = nullptr;     // in a library
-  void* library = nullptr;  // none: the verb says what it does
+  fake::Code code = {};  // none: the verb says what it does
 };
 struct CUmod_st {
   std::map<std::string, CUfunc_st> functions;
@@ -101,7 +98,7 @@ int drained(CUstream_st& stream) {
 
 // ---- what kernels do
 
-using Words = std::vector<unsigned long long>;
+using fake::Words;
 
 /// out[n] = n + 100 times each index of a loop around the launch.
 void store_index(const Words& parameters, long items) {
@@ -137,90 +134,12 @@ int execute(const CUfunc_st& function, const Words& parameters, long groups, lon
   return success;
 }
 
-// ---- kernels that are libraries
-
-using Axes = std::array<unsigned, 3>;
-
-std::array<unsigned, 3> place_of(unsigned n, const Axes& extents) {
-  return {n % extents[0], n / extents[0] % extents[1], n / extents[0] / extents[1]};
-}
-
-thread_local std::barrier<>* block_barrier = nullptr;
-
-/// The functions of a library take up to so many parameters of 64 bits; more of them do no harm.
-constexpr size_t most_parameters = 16;
-
-void call(void* code, const Words& given) {
-  std::array<unsigned long long, most_parameters> p{};
-  std::copy_n(given.begin(), std::min(given.size(), p.size()), p.begin());
-  using Word = unsigned long long;
-  reinterpret_cast<void (*)(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,
-                            Word, Word, Word, Word)>(code)(p[0], p[1], p[2], p[3], p[4], p[5], p[6],
-                                                           p[7], p[8], p[9], p[10], p[11], p[12],
-                                                           p[13], p[14], p[15]);
-}
-
-/// One thread of every block, block by block.
-void run_thread(const CUfunc_st& function, const Words& parameters, const Axes& grid,
-                const Axes& block, unsigned item, std::barrier<>& barrier) {
-  const auto enter =
-      reinterpret_cast<void (*)(const unsigned*)>(dlsym(function.library, "mdh_fake_enter"));
-  block_barrier = &barrier;
-  const Axes at = place_of(item, block);
-  for (unsigned group = 0; group < grid[0] * grid[1] * grid[2]; ++group) {
-    const Axes in = place_of(group, grid);
-    const unsigned places[] = {at[0],    at[1],    at[2],    in[0],   in[1],   in[2],
-                               block[0], block[1], block[2], grid[0], grid[1], grid[2]};
-    enter(places);
-    call(function.code, parameters);
-    barrier.arrive_and_wait();  // shared memory is that of one block at a time
-  }
-}
-
-int run_library(const CUfunc_st& function, const Words& parameters, const Axes& grid,
-                const Axes& block) {
-  const unsigned items = block[0] * block[1] * block[2];
-  std::barrier<> barrier(items);
-  const auto wait = +[] { block_barrier->arrive_and_wait(); };
-  *static_cast<void (**)()>(dlsym(function.library, "mdh_fake_barrier")) = wait;
-  std::vector<std::thread> threads;
-  for (unsigned item = 0; item < items; ++item) {
-    threads.emplace_back(
-        [&, item] { run_thread(function, parameters, grid, block, item, barrier); });
-  }
-  for (std::thread& thread : threads) thread.join();
-  broken = *static_cast<volatile int*>(dlsym(function.library, "mdh_fake_status"));
-  return broken;
-}
-
-/// Libraries are loaded from files of their own: of one file there would be one copy. It stays open,
-/// because its threads have variables there.
-void* library_in(const void* image) {
-  char name[] = "/tmp/fake_cuda_XXXXXX";
-  const int file = mkstemp(name);
-  if (file < 0) return nullptr;
-  // How long it is stands in no argument: the table of sections ends a library.
-  const auto* header = static_cast<const unsigned char*>(image);
-  unsigned long sections = 0;
-  unsigned short size = 0, count = 0;
-  std::memcpy(&sections, header + 40, sizeof sections);
-  std::memcpy(&size, header + 58, sizeof size);
-  std::memcpy(&count, header + 60, sizeof count);
-  const size_t bytes = sections + size_t{size} * count;
-  const bool is_written = write(file, image, bytes) == static_cast<ssize_t>(bytes);
-  close(file);
-  void* library = is_written ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : nullptr;
-  unlink(name);
-  return library;
-}
-
 /// How many parameters there are is known when somebody asks about them.
 CUfunc_st function_of(void* library, const char* name, void* code) {
   CUfunc_st function{.name = name, .verb = "library", .numbers = {}};
   function.numbers = {{"parameters", 0}, {"registers", 32}, {"shared", 0},
                       {"local", 0},      {"threads", 1024}, {"width", 8}};
-  function.code = code;
-  function.library = library;
+  function.code = {code, library};
   return function;
 }
 
@@ -383,7 +302,7 @@ int cuModuleLoadDataEx(CuModule* module, const void* image, unsigned count, int*
   }
   if (text.starts_with("\x7f"
                        "ELF")) {
-    void* library = library_in(image);
+    void* library = fake::library_in(image);
     if (library == nullptr) return no_binary_for_gpu;
     *module = new CUmod_st{.functions = {}, .library = library};
     return success;
@@ -435,7 +354,7 @@ int cuFuncSetAttribute(CuFunction function, int attribute, int value) {
 int cuFuncGetParamInfo(CuFunction function, size_t index, size_t* offset, size_t* bytes) {
   const Lock lock(mutex);
   int& known = function->numbers["parameters"];
-  if (function->library != nullptr) known = std::max(known, static_cast<int>(index) + 1);
+  if (function->code.library != nullptr) known = std::max(known, static_cast<int>(index) + 1);
   if (index >= static_cast<size_t>(known)) {
     note("cuFuncGetParamInfo fails");
     return invalid_value;
@@ -460,11 +379,11 @@ int cuLaunchKernel(CuFunction function, unsigned grid_x, unsigned grid_y, unsign
     words.push_back(*static_cast<unsigned long long*>(parameters[n]));
   }
   const long groups = long{grid_x} * grid_y * grid_z, items = long{block_x} * block_y * block_z;
-  const Axes grid{grid_x, grid_y, grid_z}, block{block_x, block_y, block_z};
+  const fake::Axes grid{grid_x, grid_y, grid_z}, block{block_x, block_y, block_z};
   stream_of(stream).waiting.push_back([=, copy = *function] {
     const int status = execute(copy, words, groups, items);
-    return status == success && copy.library != nullptr ? run_library(copy, words, grid, block)
-                                                        : status;
+    if (status != success || copy.code.library == nullptr) return status;
+    return broken = fake::run_library(copy.code, words, grid, block);
   });
   return success;
 }
