@@ -1,10 +1,10 @@
 #include "mdh/ll/grid_config.h"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 
 #include "mdh/hl/analysis.h"
+#include "mdh/ll/grid_levels.h"
+#include "mdh/ll/grid_shape.h"
 #include "mdh/ll/roles.h"
 
 namespace mdh::ll {
@@ -20,208 +20,6 @@ constexpr int64_t most_pieces = 96;          // of a sum, before groups share it
 constexpr int64_t terms_at_once = 16;        // of a sum whose operands are copied
 constexpr int64_t most_at_once = 64;         // of a short one
 constexpr int64_t most_written_out = 32;     // terms of short sums, in straight code
-constexpr int64_t lanes_of_warp = 32;
-
-int64_t ceil_of(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-/// The greatest power of two that is at most that.
-int64_t power_below(int64_t n) {
-  int64_t power = 1;
-  while (2 * power <= n) power *= 2;
-  return power;
-}
-
-/// What the rules want to know of a program.
-class Shape {
- public:
-  explicit Shape(const hl::Program& p) : program(p) {
-    for (const hl::Dimension& d : p.dimensions) sizes.push_back(constant(d.size).value_or(0));
-    along_.assign(sizes.size(), 0);
-    for (const auto* views : {&p.outputs, &p.inputs}) {
-      for (const hl::BufferView& view : *views) add(view, views == &p.inputs);
-    }
-  }
-
-  bool is_known() const {
-    return std::all_of(sizes.begin(), sizes.end(), [](int64_t n) { return n > 0; });
-  }
-
-  hl::Shape kind(int d) const { return program.dimensions[static_cast<size_t>(d)].combine.shape; }
-  bool is_kept(int d) const { return kind(d) == hl::Shape::concatenate; }
-  bool is_reduced(int d) const {
-    return hl::is_reduced(program.dimensions[static_cast<size_t>(d)]);
-  }
-  int64_t size(int d) const { return sizes[static_cast<size_t>(d)]; }
-
-  template <class Which>
-  std::vector<int> those(const Which& which) const {
-    std::vector<int> found;
-    for (int d = 0; d < static_cast<int>(sizes.size()); ++d) {
-      if (which(d)) found.push_back(d);
-    }
-    return found;
-  }
-
-  int64_t volume(const std::vector<int>& dimensions) const {
-    int64_t product = 1;
-    for (const int d : dimensions) product *= size(d);
-    return product;
-  }
-
-  /// Bytes of buffers whose neighbouring elements it walks along.
-  int64_t along(int d) const { return along_[static_cast<size_t>(d)]; }
-
-  /// Of each input: the dimensions that its indices mention.
-  const std::vector<std::vector<bool>>& inputs() const { return inputs_; }
-
-  /// Some input is read at sums of both: windows that overlap.
-  bool share_an_index(int a, int b) const {
-    return std::any_of(sums_.begin(), sums_.end(), [&](const std::vector<bool>& sum) {
-      return sum[static_cast<size_t>(a)] && sum[static_cast<size_t>(b)];
-    });
-  }
-
-  const hl::Program& program;
-  std::vector<int64_t> sizes;
-
- private:
-  void add(const hl::BufferView& view, bool is_input) {
-    std::vector<bool> mentioned(sizes.size(), false);
-    const int64_t bytes = static_cast<int64_t>(scalar::bytes_of(view.type));
-    for (const hl::Access& access : view.accesses) {
-      int64_t touched = bytes;
-      for (size_t d = 0; d < sizes.size(); ++d) {
-        if (moves(access, d)) touched *= std::max<int64_t>(1, sizes[d]);
-      }
-      for (size_t e = 0; e < access.index.size(); ++e) {
-        const auto index = hl::find_affine(program, access.index[e]);
-        std::vector<bool> sum(sizes.size(), false);
-        for (size_t d = 0; d < sizes.size(); ++d) {
-          const int64_t step = index ? index->coefficients[d] : 1;
-          if (step == 0) continue;
-          mentioned[d] = sum[d] = true;
-          if (index && e + 1 == access.index.size() && step == 1) along_[d] += touched;
-        }
-        if (is_input) sums_.push_back(sum);
-      }
-    }
-    if (is_input) inputs_.push_back(mentioned);
-  }
-
-  bool moves(const hl::Access& access, size_t d) const {
-    return std::any_of(access.index.begin(), access.index.end(), [&](const hl::Expr& e) {
-      const auto index = hl::find_affine(program, e);
-      return !index || index->coefficients[d] != 0;
-    });
-  }
-
-  std::vector<int64_t> along_;
-  std::vector<std::vector<bool>> inputs_, sums_;
-};
-
-/// Parts of levels, taken from dimensions until nothing is left of them.
-class Levels {
- public:
-  Levels(const Shape& shape, const Roles& roles) : shape_(shape), roles_(roles) {
-    rest_ = shape.sizes;
-  }
-
-  int64_t rest(int d) const { return rest_[static_cast<size_t>(d)]; }
-
-  void take(const std::string& layer, int d, int64_t parts) {
-    parts = std::min(parts, rest(d));
-    if (parts <= 1) return;
-    levels_[layer].emplace_back(d, parts);
-    rest_[static_cast<size_t>(d)] = ceil_of(rest(d), parts);
-  }
-
-  /// Threads along a dimension: lanes of a warp first, then warps.
-  void take_threads(int d, int64_t parts) {
-    parts = std::min(parts, power_below(rest(d)));
-    const std::string warps = warp_layer();
-    const int64_t lanes =
-        warps.empty() ? parts : std::min(parts, lanes_of_warp / count_on(roles_.threads));
-    take(roles_.threads, d, lanes);
-    if (!warps.empty()) take(warps, d, parts / std::max<int64_t>(1, lanes));
-  }
-
-  void take_all(const std::string& layer, int d) { take(layer, d, rest(d)); }
-
-  int64_t count_on(const std::string& layer) const {
-    int64_t count = 1;
-    const auto found = levels_.find(layer);
-    if (found == levels_.end()) return 1;
-    for (const auto& [d, parts] : found->second) count *= parts;
-    return count;
-  }
-
-  /// Indices of a dimension that a group has at the same time.
-  int64_t tile(int d) const {
-    int64_t product = 1;
-    for (const auto& [layer, levels] : levels_) {
-      if (layer == roles_.groups || layer == roles_.outer) continue;
-      for (const auto& [dimension, parts] : levels) {
-        if (dimension == d) product *= parts;
-      }
-    }
-    return std::min(product, shape_.size(d));
-  }
-
-  std::string warp_layer() const { return roles_.cores.size() > 2 ? roles_.cores[1] : ""; }
-
-  bool has(const std::string& layer, int d) const {
-    const auto found = levels_.find(layer);
-    return found != levels_.end() &&
-           std::any_of(found->second.begin(), found->second.end(),
-                       [&](const auto& level) { return level.first == d; });
-  }
-
-  /// Loops are nested by layers; those of a layer as they were taken, but threads the other way
-  /// round: what was taken first is to be fastest. Digits of threads are the least significant.
-  Config config(const std::string& machine) const {
-    Config c{.program = shape_.program.name, .machine = machine};
-    for (const std::string& layer : nest()) {
-      const auto found = levels_.find(layer);
-      if (found == levels_.end()) continue;
-      std::vector<std::pair<int, int64_t>> levels = found->second;
-      const bool is_team = layer == roles_.threads || layer == warp_layer();
-      if (is_team) std::reverse(levels.begin(), levels.end());
-      for (const auto& [d, parts] : levels) c.order.push_back({layer, name(d)});
-    }
-    for (const std::string& layer : significance()) {
-      const auto found = levels_.find(layer);
-      if (found == levels_.end()) continue;
-      c.layers.push_back(layer);
-      for (const auto& [d, parts] : found->second) c.split[name(d)].push_back({layer, parts});
-    }
-    return c;
-  }
-
-  std::string name(int d) const {
-    return shape_.program.dimensions[static_cast<size_t>(d)].symbol.name;
-  }
-
- private:
-  std::vector<std::string> nest() const {
-    std::vector<std::string> layers = roles_.cores;
-    for (const std::string& layer : {roles_.outer, roles_.inner, roles_.registers}) {
-      if (std::find(layers.begin(), layers.end(), layer) == layers.end()) layers.push_back(layer);
-    }
-    return layers;
-  }
-
-  std::vector<std::string> significance() const {
-    std::vector<std::string> layers = nest();
-    layers.erase(std::find(layers.begin(), layers.end(), roles_.threads));
-    layers.push_back(roles_.threads);
-    return layers;
-  }
-
-  const Shape& shape_;
-  const Roles& roles_;
-  std::vector<int64_t> rest_;
-  std::map<std::string, std::vector<std::pair<int, int64_t>>> levels_;
-};
 
 class GridRules {
  public:
@@ -547,10 +345,10 @@ class GridRules {
     return 0;
   }
 
-  Shape shape_;
+  GridShape shape_;
   const machine::Machine& machine_;
   Roles roles_;
-  Levels levels_;
+  GridLevels levels_;
   std::vector<int> kept_, reduced_, scanned_;
   std::vector<int> columns_, rows_;  // sides of a product
   bool copies_ = false;
