@@ -20,11 +20,24 @@ constexpr int64_t most_pieces = 96;          // of a sum, before groups share it
 constexpr int64_t terms_at_once = 16;        // of a sum whose operands are copied
 constexpr int64_t most_at_once = 64;         // of a short one
 constexpr int64_t most_written_out = 32;     // terms of short sums, in straight code
+constexpr int64_t most_straight = 4096;      // operations
+constexpr int64_t most_result_bytes = 512;   // of a thread, in registers
+
+/// How much a group asks for. What a machine does not allow is tried again with less.
+struct Ambition {
+  int64_t threads_of_sum = 4 * threads_of_group;
+  int64_t threads = threads_of_group;
+  int64_t results = 64;  // of a thread in a tile
+  int64_t depth = 2;     // pieces of a sum that are copied at the same time
+  int64_t terms_of_short_sum = most_at_once;
+};
+
+const Ambition ambitions[] = {{}, {256, 256, 16, 1, 16}, {128, 128, 4, 1, 16}, {64, 64, 4, 1, 8}};
 
 class GridRules {
  public:
-  GridRules(const hl::Program& p, const machine::Machine& m)
-      : shape_(p), machine_(m), roles_(roles_of(m)), levels_(shape_, roles_) {}
+  GridRules(const hl::Program& p, const machine::Machine& m, const Ambition& ambition)
+      : shape_(p), machine_(m), ambition_(ambition), roles_(roles_of(m)), levels_(shape_, roles_) {}
 
   std::optional<Config> run() {
     if (roles_.threads.empty() || roles_.registers.empty() || roles_.shared.empty() ||
@@ -96,7 +109,7 @@ class GridRules {
     const int64_t results = shape_.volume(kept_);
     if (results < 64 * threads_of_group / 4) return false;
     fill_threads(columns_, 16);
-    fill_threads(rows_, 16);
+    fill_threads(rows_, ambition_.threads / 16);
     const int64_t threads = levels_.count_on(roles_.threads) * warps();
     const auto [across, down] = registers_for(results / threads);
     fill_registers(rows_, down);
@@ -122,11 +135,17 @@ class GridRules {
   }
 
   /// Large tiles need fewer loads for each operation, small ones leave more groups.
-  static std::pair<int64_t, int64_t> registers_for(int64_t results_of_thread_slots) {
+  std::pair<int64_t, int64_t> registers_for(int64_t results_of_thread_slots) const {
     static const std::vector<std::pair<int64_t, int64_t>> tiles = {{8, 8}, {4, 8}, {4, 4},
                                                                    {2, 4}, {2, 2}, {1, 2}};
+    int64_t bytes = 0;
+    for (const hl::BufferView& output : shape_.program.outputs) {
+      bytes += static_cast<int64_t>(scalar::bytes_of(output.type));
+    }
     for (const auto& [across, down] : tiles) {
-      if (results_of_thread_slots / (across * down) >= groups_wanted) return {across, down};
+      const int64_t results = across * down;
+      const bool fits = results <= ambition_.results && results * bytes <= most_result_bytes;
+      if (fits && results_of_thread_slots / results >= groups_wanted) return {across, down};
     }
     return {1, 1};
   }
@@ -157,7 +176,7 @@ class GridRules {
     int64_t piece = 1;
     for (const int d : reduced_) {
       // Not much more than wanted is better than a rest.
-      const bool is_short = shape_.volume(reduced_) <= most_at_once;
+      const bool is_short = shape_.volume(reduced_) <= ambition_.terms_of_short_sum;
       const int64_t wanted =
           is_short ? levels_.rest(d) : std::max<int64_t>(1, terms_at_once / piece);
       const int64_t parts = levels_.rest(d) < 2 * wanted ? levels_.rest(d) : wanted;
@@ -178,10 +197,10 @@ class GridRules {
     const bool results_lie_along = !kept_.empty() &&
                                    shape_.along(kept_.front()) >= shape_.along(reduced_.front()) &&
                                    shape_.size(kept_.front()) >= lanes_of_warp;
-    int64_t wanted = results < groups_wanted ? 4 * threads_of_group : threads_of_group / 2;
+    int64_t wanted = results < groups_wanted ? ambition_.threads_of_sum : ambition_.threads / 2;
     if (results_lie_along) {
       levels_.take_threads(kept_.front(), lanes_of_warp);
-      wanted = threads_of_group / lanes_of_warp;
+      wanted = std::max<int64_t>(1, ambition_.threads / lanes_of_warp);
     }
     for (const int d : reduced_) {
       const int64_t before = levels_.rest(d);
@@ -213,9 +232,9 @@ class GridRules {
     std::vector<int> parallel = kept_;
     if (parallel.empty()) parallel = reduced_;
     if (parallel.empty()) return;
-    levels_.take_threads(parallel.front(), 128);
+    levels_.take_threads(parallel.front(), std::min<int64_t>(128, ambition_.threads));
     const int64_t written_out = shape_.volume(reduced_);
-    if (written_out <= most_written_out && !kept_.empty()) {
+    if (written_out * operations() <= most_written_out * 4 && !kept_.empty()) {
       several_results();
       for (const int d : reduced_) levels_.take_all(roles_.registers, d);
     }
@@ -289,16 +308,28 @@ class GridRules {
     }
   }
 
-  /// Loads of several rounds are on their way at the same time.
+  /// Of one point.
+  int64_t operations() const {
+    const int64_t points = shape_.volume(shape_.those([](int) { return true; }));
+    return std::max<int64_t>(1, hl::operations(shape_.program) / points);
+  }
+
+  /// Loads of several rounds are on their way at the same time; not more straight code than
+  /// compilers like.
   void write_out_loops(Config& c) const {
-    for (const LevelName& level : c.order) {
+    int64_t room = most_straight / (operations() * levels_.count_on(roles_.registers));
+    for (size_t n = c.order.size(); n-- > 0;) {
+      const LevelName& level = c.order[n];
       if (level.layer != roles_.inner) continue;
       const auto& digits = c.split[level.dimension];
       const auto digit = std::find_if(digits.begin(), digits.end(),
                                       [&](const Digit& one) { return one.layer == level.layer; });
       const int64_t parts = digit->parts;
-      c.code.kernel.unroll[level] =
+      const int64_t wanted =
           parts <= 2 * terms_at_once && copies_ ? parts : std::min(parts, rounds_at_once);
+      const int64_t taken = std::min(wanted, power_below(std::max<int64_t>(1, room)));
+      if (taken > 1) c.code.kernel.unroll[level] = wanted <= room ? wanted : taken;
+      room /= taken;
     }
   }
 
@@ -313,8 +344,8 @@ class GridRules {
       StageCode code;
       code.pad = pad_of(input);
       if (levels_.count_on(roles_.outer) > 1) {  // the next piece comes while this one is used
-        code.depth = 2;
-        code.transport = Transport::async;
+        code.depth = ambition_.depth;
+        if (code.depth > 1) code.transport = Transport::async;
       }
       if (!(code == StageCode{})) c.code.stage[name] = {code};
     }
@@ -347,6 +378,7 @@ class GridRules {
 
   GridShape shape_;
   const machine::Machine& machine_;
+  const Ambition& ambition_;
   Roles roles_;
   GridLevels levels_;
   std::vector<int> kept_, reduced_, scanned_;
@@ -357,15 +389,17 @@ class GridRules {
 }  // namespace
 
 std::optional<Config> grid_config(const hl::Program& program, const machine::Machine& machine) {
-  std::optional<Config> config = GridRules(program, machine).run();
-  if (!config) return std::nullopt;
-  try {
-    validate(*config, program, machine);
-    return config;
-  } catch (const Error& e) {
-    if (e.diagnostic().kind == DiagnosticKind::internal) throw;
-    return std::nullopt;
+  for (const Ambition& ambition : ambitions) {
+    std::optional<Config> config = GridRules(program, machine, ambition).run();
+    if (!config) return std::nullopt;
+    try {
+      validate(*config, program, machine);
+      return config;
+    } catch (const Error& e) {
+      if (e.diagnostic().kind == DiagnosticKind::internal) throw;
+    }
   }
+  return std::nullopt;
 }
 
 }  // namespace mdh::ll

@@ -54,6 +54,26 @@ TEST(GridConfig, long_sums_of_few_results_are_shared_by_groups_too) {
   EXPECT_EQ(parts_on(c, "THR", "j"), 32) << "neighbouring threads read neighbouring elements";
 }
 
+/// What a device allows less of is asked for less, not given up.
+TEST(GridConfig, small_groups_and_little_memory_have_smaller_tiles) {
+  machine::Machine small = machine::find_machine("gpu_nowarp");
+  for (machine::Region& region : small.regions) {
+    if (region.name == "SM") region.capacity = 16 * 1024;
+  }
+  for (machine::Constraint& c : small.constraints) {
+    auto* most = std::get_if<machine::PartsAtMost>(&c);
+    if (most && most->layers == std::vector<std::string>{"THR"}) most->limit = 128;
+  }
+  const auto tiled = grid_config(matmul(4096, 4096, 64), small);
+  ASSERT_TRUE(tiled);
+  EXPECT_LE(parts_on(*tiled, "THR"), 128);
+  EXPECT_TRUE(tiled->stage.contains("A")) << print(*tiled);
+  const auto dot = grid_config(computation(dot_text, {{"K", 1 << 24}}), small);
+  ASSERT_TRUE(dot);
+  EXPECT_LE(parts_on(*dot, "THR"), 128);
+  EXPECT_GE(parts_on(*dot, "THR"), 64) << print(*dot);
+}
+
 TEST(GridConfig, there_is_none_for_little_work_unknown_sizes_and_other_machines) {
   EXPECT_FALSE(grid_config(matmul(8, 8, 8), gpu()));
   EXPECT_FALSE(grid_config(matmul(64, 64, 64), machine::find_machine("cpu")));

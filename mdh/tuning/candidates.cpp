@@ -48,6 +48,9 @@ void take_failure(const runtime::Outcome& outcome, Trial& trial) {
 /// What would be the best is worth a long compilation.
 constexpr double seconds_for_twin = 60;
 
+/// A new process opens its device first. Some drivers take seconds for that.
+constexpr double seconds_for_opening = 10;
+
 /// A failure to build, as records name it.
 void take_failure(const runtime::BuildFailure& failure, Trial& trial) {
   using Kind = runtime::BuildFailure::Kind;
@@ -344,7 +347,9 @@ void Candidates::Parts::measure(const Compiled& c, const Effort& effort, Trial& 
   prepare();
   poison(0xff);  // no number, so that an element that is not written is wrong
   // Loading takes its time, too, and so does memory that a new process sees for the first time.
-  const double unhurried = 0.3 + 1e-9 * bytes() + (c.object.is_source ? options.build.seconds : 0);
+  const bool is_fresh = device->grid() && !warm.contains(worker_of(c.module).process());
+  const double unhurried = 0.3 + 1e-9 * bytes() + (is_fresh ? seconds_for_opening : 0) +
+                           (c.object.is_source ? options.build.seconds : 0);
   const double patience = effort.give_up_us > 0 ? effort.give_up_us * 1.5e-6 + unhurried
                                                 : options.worker.time_limit + unhurried;
   const runtime::TimingLimits once{.warm_up = 0, .least = 1, .most = 1, .seconds = 0};

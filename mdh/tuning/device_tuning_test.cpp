@@ -72,7 +72,7 @@ TEST_P(DeviceTuning, right_candidates_are_verified_and_timed) {
 }
 
 TEST_P(DeviceTuning, wrong_results_are_found) {
-  replace_in_source("_in * ", "_in + ");
+  replace_in_source(" * B_in", " + B_in");
   const Trial trial = tried(matmul(24));
   EXPECT_EQ(trial.outcome, tune::RecordOutcome::wrong) << trial.reason;
 }

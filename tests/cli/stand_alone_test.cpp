@@ -80,6 +80,29 @@ int main(void) {
   }
 }
 
+/// Names of the user's buffers are those of the function's parameters.
+TEST(StandAlone, buffers_may_be_called_like_functions_of_c) {
+  const TemporaryDirectory folder;
+  const std::string program = (folder.path() / "p.mdh").string();
+  write_file(
+      program,
+      "mdh 1\nprogram p = out_view( most: i32 = [i] ) * md_hom( i: 9 by cc ) { most = free + 1; }"
+      " * inp_view( free: i32 = [i] )\n");
+  const Outcome shown = mdh({"show", program, "--stand-alone"});
+  ASSERT_EQ(shown.exit, 0) << describe(shown);
+  const char* const main = R"(
+int run_p_call(int *most, const int *in);
+static int most[9], in[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+int main(void) {
+  int wrong = run_p_call(most, in) != 0;
+  for (int i = 0; i < 9; ++i) wrong |= most[i] != in[i] + 1;
+  return wrong;
+}
+)";
+  const Outcome outcome = compiled_and_run(shown.out, main, {"-fopenmp"});
+  EXPECT_EQ(outcome.exit, 0) << describe(outcome) << shown.out;
+}
+
 TEST(StandAlone, is_refused_where_there_is_none) {
   const Outcome outcome = mdh("show dot --size 100 --target opencl --stand-alone");
   EXPECT_EQ(outcome.exit, 2) << describe(outcome);

@@ -5,7 +5,8 @@
 #include <cmath>
 
 #include "examples/catalogue.h"
-#include "mdh/ll/grid_config.h"
+#include "mdh/hl/analysis.h"
+#include "mdh/ll/config.h"
 #include "tests/campaign/backends.h"
 #include "tests/emulation/device.h"
 #include "tests/emulation/testing.h"
@@ -31,6 +32,20 @@ std::vector<int64_t> uneven_sizes(size_t dimensions, bool last) {
   return sizes;
 }
 
+/// So many results that there are tiles of registers and copies, if the program has them.
+std::vector<int64_t> sizes_of_tiles(const hl::Program& generic, int64_t terms) {
+  int kept = 0, reduced = 0;
+  for (const hl::Dimension& d : generic.dimensions) ++(hl::is_reduced(d) ? reduced : kept);
+  const auto root = [](int64_t n, int k) {
+    return static_cast<int64_t>(std::ceil(std::pow(n, 1.0 / std::max(1, k)))) | 1;
+  };
+  std::vector<int64_t> sizes;
+  for (const hl::Dimension& d : generic.dimensions) {
+    sizes.push_back(hl::is_reduced(d) ? root(terms, reduced) : root(4300, kept));
+  }
+  return sizes;
+}
+
 class Defaults : public OnEmulation<testing::TestWithParam<std::string>> {};
 
 TEST_P(Defaults, are_right_on_every_target) {
@@ -53,6 +68,26 @@ TEST_P(Defaults, are_right_on_every_target) {
     for (size_t n = 0; n < all.size(); ++n) EXPECT_EQ(complaints[n], "") << describe(all[n]);
   }
 }
+
+/// Results share operands: there are tiles of registers, and copies.
+class Products : public OnEmulation<testing::TestWithParam<std::string>> {};
+
+TEST_P(Products, are_right_in_tiles) {
+  const examples::Entry& entry = *examples::find_entry(GetParam());
+  const machine::Machine& gpu = machine::find_machine("gpu");
+  const hl::Program program =
+      entry.build({entry.types.front(), sizes_of_tiles(entry.generic(), 19)});
+  const ll::Config config = ll::default_config(program, gpu, 4);
+  EXPECT_FALSE(config.stage.empty()) << print(config);
+  for (const std::string& target : test::emulated_targets()) {
+    const auto one = test::prepare({program, gpu, config}, 12, target);
+    ASSERT_TRUE(one.has_value());
+    EXPECT_EQ(test::run_on(*device(), {*one}).front(), "") << describe(*one);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Products, testing::Values("matmul", "matmul_t", "bmatmul", "mcc"),
+                         [](const auto& info) { return info.param; });
 
 std::vector<std::string> names() {
   std::vector<std::string> all;

@@ -108,7 +108,7 @@ void expect_right(const Triple& t, uint64_t seed) {
 }
 
 void run_share(int share) {
-  const int cases = case_count(3000);
+  const int cases = case_count(2000);
   int done = 0;
   for (int n = share; n < cases; n += 4) {
     const uint64_t seed = static_cast<uint64_t>(n) + 1;

@@ -117,10 +117,21 @@ class Widths {
     }
     const auto* b = e.as<scalar::Binary>();
     if (!b) return unknown();
-    // Compilers that lose minus signs do so in 32 bits: nothing is negated there.
-    if (b->op == BinaryOp::subtract && constant(b->left) == 0) return unknown();
+    // Compilers that lose minus signs do so in extremes of 32 bits: nothing is subtracted there
+    // from what may become 0.
+    const bool is_extreme = b->op == BinaryOp::minimum || b->op == BinaryOp::maximum;
+    if (is_extreme && (may_negate(b->left) || may_negate(b->right))) return unknown();
     const Range left = value(b->left), right = value(b->right);
     return fit_ ? checked(combined(b->op, left, right)) : Range{};
+  }
+
+  /// A difference whose left side is no number but 0, or that of one.
+  static bool may_negate(const Expr& e) {
+    const auto* b = e.as<scalar::Binary>();
+    if (!b) return false;
+    const auto left = constant(b->left);
+    if (b->op == BinaryOp::subtract && (!left || *left == 0)) return true;
+    return may_negate(b->left) || may_negate(b->right);
   }
 
   Range combined(BinaryOp op, const Range& a, const Range& b) {

@@ -53,15 +53,13 @@ __attribute__((unused)) static int omp_get_max_threads(void) {{ return 1; }}
 /* {name}_call: 0 if all is computed, -1 if there is no memory. Buffers are row-major:
 {description}   Compile with -O3 -march=native -fopenmp{contract}. */
 int omp_get_max_threads(void);
-void *aligned_alloc(unsigned long alignment, unsigned long bytes);
-void free(void *memory);
 int {name}_call({parameters}) {{
-  void *buffers[] = {{{pointers}}};
-  char *const workspace = aligned_alloc({line}, {bytes});
-  if (!workspace) return -1;
-  const long most = omp_get_max_threads();
-  {name}_entry(buffers, workspace, most < {threads} ? most : {threads});
-  free(workspace);
+  void *mdh_buffers[] = {{{pointers}}};
+  char *const mdh_workspace = __builtin_aligned_alloc({line}, {bytes});
+  if (!mdh_workspace) return -1;
+  const long mdh_most = omp_get_max_threads();
+  {name}_entry(mdh_buffers, mdh_workspace, mdh_most < {threads} ? mdh_most : {threads});
+  __builtin_free(mdh_workspace);
   return 0;
 }}
 )",

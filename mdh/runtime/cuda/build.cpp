@@ -119,6 +119,7 @@ std::optional<Object> kept_object(const Task& task, const BuildLimits& limits) {
   Object object = new_object();
   write_file(object.path, *found);
   object.from_cache = true;
+  object.is_source = task.options.arch.is_ptx;
   return object;
 }
 
@@ -131,7 +132,10 @@ Built finished(const Task& task, const Object& object, const Exit& exit,
     return {.object = std::nullopt, .failure = failure_of(exit, task.compiler, limits.seconds)};
   }
   if (limits.cache.enabled()) limits.cache.store(key_of(task), read_file(object.path));
-  return {.object = object, .failure = {}};
+  Built built{.object = object, .failure = {}};
+  built.object->is_source =
+      task.options.arch.is_ptx;  // the driver compiles that where it is loaded
+  return built;
 }
 
 std::vector<Built> build_tasks(const std::vector<Task>& tasks, const BuildLimits& limits) {
@@ -276,7 +280,12 @@ namespace {
 
 /// What compilers say of all functions, by their names.
 std::map<std::string, Resources> told_needs(std::vector<Task> tasks) {
-  for (Task& task : tasks) task.options.tells_needs = true;
+  for (Task& task : tasks) {
+    task.options.tells_needs = true;
+    if (!task.options.arch.is_ptx) continue;
+    unsupported("E649", {}, fmt::format("registers of code for {}", to_string(task.options.arch)),
+                "the driver compiles it, and does not tell: MDH_CUDA_ARCH=sm_90 asks for one kind");
+  }
   const Units units = units_of(tasks);
   std::vector<Object> objects;
   for (size_t n = 0; n < units.all.size(); ++n) objects.push_back(new_object());
