@@ -77,7 +77,10 @@ std::vector<int64_t> border_steps(const loop::Program& structured) {
 class Runner {
  public:
   Runner(const Executable& executable, const RunOptions& options)
-      : executable_(executable), worker_(options.worker), threads_(options.threads) {}
+      : executable_(executable),
+        worker_(options.worker),
+        threads_(options.threads),
+        caches_(options.caches) {}
 
   Memory memory(const hl::Program& program, const std::vector<Array>& inputs) const {
     return {program, inputs, worker_ ? Memory::Place::shared : Memory::Place::own};
@@ -96,7 +99,7 @@ class Runner {
   }
 
   runtime::Timing time(const Memory& memory) const {
-    const runtime::TimingLimits limits;
+    const runtime::TimingLimits limits{.caches = caches_};
     if (worker_) {
       runtime::WorkOptions timed = how();
       timed.measure = limits;
@@ -120,6 +123,7 @@ class Runner {
   const Executable& executable_;
   runtime::Worker* worker_;
   int threads_;
+  runtime::Caches caches_;
 };
 
 class Verifier {
@@ -206,6 +210,12 @@ std::vector<Array> inputs_of(const hl::Program& program, const RunOptions& optio
   return inputs;
 }
 
+void require_cold_caches(const Target& target) {
+  if (target.runtime != nullptr && target.runtime->has_cold_caches) return;
+  unsupported("E650", {}, fmt::format("times of target {} with cold caches", target.name),
+              "take '--target cuda', or '--caches warm'");
+}
+
 /// The first line of what is wrong.
 std::string headline(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -255,6 +265,7 @@ std::vector<Array> run_poisoned(const Executable& executable, const std::vector<
 }
 
 RunReport run(const hl::Program& program, const RunOptions& options) {
+  if (options.caches == runtime::Caches::cold) require_cold_caches(*options.target);
   if (options.target->print == nullptr) return run_reference(program, options);
   options.progress("lowering, printing and compiling");
   const Executable executable = compiled(program, options);
@@ -280,6 +291,7 @@ RunReport run(const hl::Program& program, const RunOptions& options) {
   if (report.verification.orders_differ) hl::check_laws_on(program, inputs);
   options.progress("timing");
   report.timing = runner.time(memory);
+  report.caches = options.caches;
   if (const auto identity = executable.device().identity()) {
     report.device = executable.device().name();
     report.device_model = identity->model;

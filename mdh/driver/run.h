@@ -25,6 +25,7 @@ struct RunOptions {
   std::function<std::vector<scalar::Array>()> inputs;  // none: drawn from the seed
   MemoryKernel plain;                                  // what the reference is checked against
   bool compare = false;                                // also time the plain loop, interleaved
+  runtime::Caches caches = runtime::Caches::warm;      // that each timed call finds
   runtime::Worker* worker = nullptr;                   // none: compiled code runs in this process
   std::function<void(const std::string&)> progress = [](const std::string&) {};
   std::function<void(const std::string&)> note = [](const std::string&) {};  // what is unusual
@@ -35,6 +36,7 @@ struct RunReport {
   std::vector<scalar::Array> outputs;
   Verification verification;
   runtime::Timing timing;
+  runtime::Caches caches = runtime::Caches::warm;  // in which it was timed
   std::string device, device_model;  // "cuda:0" and its name; empty where it is this machine itself
   double gflops = 0;                 // operations of f plus one per combination
   double gbs = 0;                    // every buffer once

@@ -70,7 +70,7 @@ using WrittenLaunchVisitor = std::function<void(const Launch&, size_t loops)>;
 void for_each_written_launch(std::span<const Step> steps, const WrittenLaunchVisitor& launch);
 
 struct Module {
-  std::string language;  // "c", "opencl"
+  std::string language;  // "c", "opencl", "cuda"
   std::string name;
   std::string source;
   std::vector<Step> steps;

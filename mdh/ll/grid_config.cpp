@@ -41,8 +41,7 @@ class GridRules {
 
   std::optional<Config> run() {
     if (roles_.threads.empty() || roles_.registers.empty() || roles_.shared.empty() ||
-        !shape_.is_known() ||
-        shape_.volume(shape_.those([](int) { return true; })) < least_points) {
+        !shape_.is_known() || shape_.points() < least_points) {
       return std::nullopt;
     }
     kept_ = sorted(shape_.those([&](int d) { return shape_.is_kept(d); }));
@@ -127,11 +126,14 @@ class GridRules {
 
   /// As many threads along the dimensions of a side as that; the first ones are fastest.
   void fill_threads(const std::vector<int>& side, int64_t wanted) {
-    for (const int d : side) {
-      const int64_t before = levels_.rest(d);
-      levels_.take_threads(d, wanted);
-      wanted = std::max<int64_t>(1, wanted * levels_.rest(d) / std::max<int64_t>(1, before));
-    }
+    for (const int d : side) wanted = still_wanted(d, wanted, wanted);
+  }
+
+  /// Takes threads along a dimension, as many as it may have: how many are wanted along others.
+  int64_t still_wanted(int d, int64_t parts, int64_t wanted) {
+    const int64_t before = levels_.rest(d);
+    levels_.take_threads(d, parts);
+    return std::max<int64_t>(1, wanted * levels_.rest(d) / std::max<int64_t>(1, before));
   }
 
   /// Large tiles need fewer loads for each operation, small ones leave more groups.
@@ -203,9 +205,7 @@ class GridRules {
       wanted = std::max<int64_t>(1, ambition_.threads / lanes_of_warp);
     }
     for (const int d : reduced_) {
-      const int64_t before = levels_.rest(d);
-      levels_.take_threads(d, std::min(wanted, std::max<int64_t>(1, before / 4)));
-      wanted = std::max<int64_t>(1, wanted * levels_.rest(d) / std::max<int64_t>(1, before));
+      wanted = still_wanted(d, std::min(wanted, std::max<int64_t>(1, levels_.rest(d) / 4)), wanted);
     }
     for (const int d : reversed(kept_)) levels_.take_all(roles_.groups, d);
     for (const int d : scanned_) {
@@ -310,8 +310,7 @@ class GridRules {
 
   /// Of one point.
   int64_t operations() const {
-    const int64_t points = shape_.volume(shape_.those([](int) { return true; }));
-    return std::max<int64_t>(1, hl::operations(shape_.program) / points);
+    return std::max<int64_t>(1, hl::operations(shape_.program) / shape_.points());
   }
 
   /// Loads of several rounds are on their way at the same time; not more straight code than

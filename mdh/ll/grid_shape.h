@@ -46,6 +46,8 @@ class GridShape {
     return product;
   }
 
+  int64_t points() const { return scalar::volume(sizes); }
+
   /// Bytes of buffers whose neighbouring elements it walks along.
   int64_t along(int d) const { return along_[static_cast<size_t>(d)]; }
 

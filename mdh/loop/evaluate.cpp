@@ -165,6 +165,7 @@ class Interpreter {
     enclosing_.resize(depth);
     for (const Counter& share : s.shares) index_.erase(share.var.name);
     for (const int team : {0, 1}) now_.owner[team] = outside.owner[team];
+    now_.warp = outside.warp;
   }
 
   /// Lanes keep what they define to themselves.
@@ -184,7 +185,10 @@ class Interpreter {
     }
   }
 
-  void operator()(const Barrier& s) { ++now_.epoch[s.team == Team::cores ? 1 : 0]; }
+  void operator()(const Barrier& s) {
+    int64_t& epoch = s.team == Team::warp ? now_.warp_epoch : now_.epoch[s.team == Team::cores];
+    ++epoch;
+  }
   void operator()(const If& s) { block(integer(s.condition) != 0 ? s.then : s.otherwise); }
   void operator()(const Let& s) { index_[s.var.name] = integer(s.value); }
   void operator()(const Load& s) { values_[s.result.name] = load({s.from}); }
@@ -353,7 +357,15 @@ class Interpreter {
 
   // ---- teams
 
+  /// Core n of a group has its share n. Where there are more shares than cores, nobody knows.
+  int64_t warp_of(const Deal& s, int64_t part) {
+    if (program_.warp == 1) return -1;
+    if (s.team == Team::grid) cores_ = owned_shares(s.body);
+    return s.team == Team::cores && volume_of(s.shares) <= cores_ ? part / program_.warp : -1;
+  }
+
   void run_share(const Deal& s, int64_t part) {
+    now_.warp = warp_of(s, part);
     std::string identity = s.team == Team::all ? "all," : "";
     if (s.collective) identity += fmt::format("{},", fmt::ptr(&s));
     if (s.dealing == Dealing::cyclic) identity += "cyclic,";
@@ -480,6 +492,7 @@ class Interpreter {
   std::map<std::string, int32_t> owners_;
   int64_t dealt_ = 0;  // shares that were dealt dynamically so far
   Moment now_;
+  int64_t cores_ = 1;  // of the member of the grid that is being run
   InFlight in_flight_;
 };
 

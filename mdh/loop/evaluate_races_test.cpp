@@ -172,5 +172,46 @@ TEST(LoopEvaluate, a_member_of_the_grid_begins_with_all_of_its_cores) {
             fine);
 }
 
+// ---- warps
+
+/// Eight cores in warps of two: each stores, and reads what the core beside it stored, which is in
+/// the same warp or in the next one.
+std::string neighbours(const std::string& between, int64_t distance) {
+  return fmt::format(R"(
+    deal grid (g < 3) {{
+      deal cores (b < 4, e < 2) {{ load a = x[g, b]; store n[b * 2 + e] = a; }}
+      {}
+      deal cores (d < 4, h < 2) collective {{ load a = n[(d * 2 + h + {}) % 8]; }}
+      barrier cores;
+      deal cores (b < 4, e < 2) {{ if b + e == 0 {{ load a = n[0]; store y[g] = a; }} }}
+    }})",
+                     between, distance);
+}
+
+const More in_warps{R"(digit g: BLK.i < 3 of i step 1 grid
+warp 2
+)",
+                    "buffer temporary n: i64[8] in SM of group per (g)\n"};
+
+TEST(LoopEvaluate, a_barrier_of_warps_separates_neighbours_but_not_warps) {
+  const std::string race = "race: element 1 of 'n' is read while another part writes it";
+  EXPECT_EQ(complaint(neighbours("barrier cores;", 1), in_warps), fine);
+  EXPECT_EQ(complaint(neighbours("barrier warp;", 0), in_warps), fine);
+  EXPECT_NE(complaint(neighbours("barrier warp;", 1), in_warps), fine) << "beyond its warp";
+  EXPECT_NE(complaint(neighbours("", 0), in_warps), fine) << "whoever has a collective share";
+}
+
+TEST(LoopEvaluate, shares_beyond_all_cores_are_in_no_known_warp) {
+  const std::string more_shares = R"(
+    deal grid (g < 3) {
+      deal cores (b < 2) { load a = x[g, b]; store n[b] = a; }
+      barrier warp;
+      deal cores (d < 4) collective { if d < 2 { load a = n[d]; } }
+      barrier cores;
+      deal cores (b < 2) { if b == 0 { load a = n[0]; store y[g] = a; } }
+    })";
+  EXPECT_NE(complaint(more_shares, in_warps), fine);
+}
+
 }  // namespace
 }  // namespace mdh::loop::evaluate_races_test

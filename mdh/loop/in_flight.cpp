@@ -45,7 +45,9 @@ void InFlight::wait(int64_t keep, const Moment& now) {
 
 /// By the core that issued it, at the time of the wait.
 void InFlight::land(const Copy& copy, const Moment& now) {
-  const Moment then{{copy.issued.owner[0], copy.issued.owner[1]}, {now.epoch[0], now.epoch[1]}};
+  const Moment& by = copy.issued;
+  const Moment then{
+      {by.owner[0], by.owner[1]}, {now.epoch[0], now.epoch[1]}, by.warp, now.warp_epoch};
   std::vector<scalar::Value> leaves;
   copy.from.memory->load(copy.from.index, then, leaves);
   copy.to.memory->store(copy.to.index, then, leaves);

@@ -11,7 +11,7 @@ constexpr std::array<const char*, 3> kinds = {"kept", "reduced", "scanned"};
 constexpr std::array<const char*, 3> axes = {"x", "y", "z"};
 constexpr std::array<const char*, 5> edges = {"auto", "clamp", "pad", "mask", "overlap"};
 constexpr std::array<const char*, 4> scopes = {"all", "group", "core", "registers"};
-constexpr std::array<const char*, 3> teams = {"grid", "cores", "all"};
+constexpr std::array<const char*, 4> teams = {"grid", "cores", "all", "warp"};
 constexpr std::array<const char*, 3> dealings = {"block", "cyclic", "dynamic"};
 
 template <class Enum, size_t count>

@@ -4,10 +4,24 @@
 
 namespace mdh::loop {
 
+namespace {
+
+/// Both are of one member of the grid.
+bool is_one_warp(const Moment& a, const Moment& b) { return a.warp >= 0 && a.warp == b.warp; }
+
+/// What two moments that are not ordered have in common.
+int meeting_place(const Moment& a, const Moment& b) {
+  if (a.owner[0] != b.owner[0]) return 0;
+  return is_one_warp(a, b) ? 2 : 1;
+}
+
+}  // namespace
+
 bool is_ordered(const Moment& earlier, const Moment& later) {
   if (earlier.epoch[0] != later.epoch[0]) return true;
   if (earlier.owner[0] != later.owner[0]) return false;
-  return earlier.epoch[1] != later.epoch[1] || earlier.owner[1] == later.owner[1];
+  if (earlier.epoch[1] != later.epoch[1] || earlier.owner[1] == later.owner[1]) return true;
+  return is_one_warp(earlier, later) && earlier.warp_epoch != later.warp_epoch;
 }
 
 Memory::Memory(const std::string& name, scalar::Array content)
@@ -25,7 +39,7 @@ void Memory::load(std::span<const int64_t> index, const Moment& now,
   internal_check(!trace.written || is_ordered(trace.writer, now),
                  "race: element {} of '{}' is read while another part writes it", at, name_);
   if (trace.read && !is_ordered(trace.reader, now)) {
-    const int where = trace.reader.owner[0] == now.owner[0] ? 1 : 0;
+    const int where = meeting_place(trace.reader, now);
     trace.has_other[where] = true;
     trace.other[where] = trace.reader;
   }
@@ -39,12 +53,15 @@ void Memory::write(int64_t at, const Moment& now) {
   Trace& trace = traces_[at];
   internal_check(!trace.written || is_ordered(trace.writer, now),
                  "race: element {} of '{}' is written by two parts", at, name_);
-  internal_check((!trace.read || is_ordered(trace.reader, now)) &&
-                     (!trace.has_other[0] || is_ordered(trace.other[0], now)) &&
-                     (!trace.has_other[1] || is_ordered(trace.other[1], now)),
-                 "race: element {} of '{}' is written while another part reads it", at, name_);
+  bool is_read = trace.read && !is_ordered(trace.reader, now);
+  for (const int where : {0, 1, 2}) {
+    is_read = is_read || (trace.has_other[where] && !is_ordered(trace.other[where], now));
+    trace.has_other[where] = false;
+  }
+  internal_check(!is_read, "race: element {} of '{}' is written while another part reads it", at,
+                 name_);
   trace.written = true;
-  trace.read = trace.has_other[0] = trace.has_other[1] = false;
+  trace.read = false;
   trace.writer = now;
 }
 

@@ -14,6 +14,8 @@ namespace mdh::loop {
 struct Moment {
   int32_t owner[2] = {-1, -1};  // in the grid; among the cores of its member
   int64_t epoch[2] = {0, 0};
+  int64_t warp = -1;  // of the core among those of its member; -1: nobody knows
+  int64_t warp_epoch = 0;
   friend bool operator==(const Moment&, const Moment&) = default;
 };
 
@@ -40,11 +42,11 @@ class Memory {
   const scalar::Array& content() const { return content_; }
 
  private:
-  /// The last write of an element, the last read and, if there were any since, one of another core
-  /// of the same member of the grid and one of another member.
+  /// The last write of an element, the last read and, if there were any since, one of another
+  /// member of the grid, one of another warp of the same member and one of the same warp.
   struct Trace {
-    bool written = false, read = false, has_other[2] = {false, false};
-    Moment writer, reader, other[2];
+    bool written = false, read = false, has_other[3] = {false, false, false};
+    Moment writer, reader, other[3];
   };
 
   /// A write, and that it does not race.

@@ -79,6 +79,19 @@ TEST(LoopMoment, what_all_cores_do_alike_is_done_by_none_of_them) {
   EXPECT_FALSE(is_ordered(core_of(-1, -1, 0, 0), core_of(0, -1, 0, 0)));
 }
 
+/// A core of a warp, after some barriers of warps.
+Moment core_in_warp(int64_t warp, int32_t owner, int64_t warp_epoch, int32_t member = 1) {
+  return {{member, owner}, {0, 0}, warp, warp_epoch};
+}
+
+TEST(LoopMoment, a_barrier_of_warps_orders_cores_of_one_warp_only) {
+  EXPECT_FALSE(is_ordered(core_in_warp(0, 2, 0), core_in_warp(0, 3, 0)));
+  EXPECT_TRUE(is_ordered(core_in_warp(0, 2, 0), core_in_warp(0, 3, 1)));
+  EXPECT_FALSE(is_ordered(core_in_warp(0, 2, 0), core_in_warp(1, 3, 1)));
+  EXPECT_FALSE(is_ordered(core_in_warp(0, 2, 0, 1), core_in_warp(0, 2, 1, 2))) << "two members";
+  EXPECT_FALSE(is_ordered(core_in_warp(-1, 2, 0), core_in_warp(-1, 3, 1))) << "no warp is known";
+}
+
 // ---- elements
 
 TEST(LoopMemory, what_was_stored_is_loaded) {

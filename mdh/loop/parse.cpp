@@ -34,6 +34,7 @@ class Parser {
     while (tokens_.accept("dimension")) dimension();
     while (tokens_.accept("digit")) digit();
     while (tokens_.accept("cores")) cores();
+    if (tokens_.accept("warp")) p_.warp = tokens_.expect_integer("(cores of a warp)");
     while (tokens_.accept("buffer")) p_.buffers.push_back(parse_buffer(tokens_, scope_));
     if (tokens_.accept("emit")) emission();
     p_.f = parse_function(tokens_, "f", scope_);
@@ -233,7 +234,7 @@ class Parser {
 
   Team team() {
     const auto team = find_team(tokens_.peek().text);
-    if (!team) tokens_.fail("grid, cores or all", "here");
+    if (!team) tokens_.fail("grid, cores, all or warp", "here");
     tokens_.next();
     return *team;
   }

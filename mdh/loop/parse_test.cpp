@@ -195,7 +195,7 @@ TEST(LoopParse, programs_that_do_not_verify_are_refused) {
 TEST(LoopParse, statements_that_cannot_be_read_are_refused) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"barrier cores }", "2:15 E103 expected ';' after the statement, found '}'"},
-      {"barrier;", "2:8 E103 expected grid, cores or all here, found ';'"},
+      {"barrier;", "2:8 E103 expected grid, cores, all or warp here, found ';'"},
       {"3;", "2:1 E103 expected a name of a statement, found '3'"},
       {"loop 3 { }", "2:6 E103 expected a name of a digit, found '3'"},
       {"loop p", "3:1 E103 expected '{' to begin a block, found '}'"},
@@ -207,7 +207,7 @@ TEST(LoopParse, statements_that_cannot_be_read_are_refused) {
       {"for L1.i p < 3 grid { }",
        "2:16 E103 expected sequential, unrolled or lanes after the bound, found 'grid'"},
       {"for p < 3 sequential { }", "2:7 E103 expected '.' after the layer, found '<'"},
-      {"deal (p < 3) { }", "2:6 E103 expected grid, cores or all here, found '('"},
+      {"deal (p < 3) { }", "2:6 E103 expected grid, cores, all or warp here, found '('"},
       {"deal cores p", "2:12 E103 expected '(' to begin the counters, found 'p'"},
       {"deal cores (p 3) { }", "2:15 E103 expected '<' after the counter, found '3'"},
       {"deal cores (p < q) { }", "2:17 E103 expected an integer (how often it counts), found 'q'"},

@@ -230,6 +230,7 @@ std::string print(const Program& p) {
   }
   for (const Digit& d : p.digits) text += print_digit(p, d);
   for (const Cores& c : p.cores) text += print_cores(c);
+  if (p.warp > 1) text += fmt::format("warp {}\n", p.warp);
   for (const Buffer& b : p.buffers) text += print_buffer(b);
   text += print_emission(p.emission);
   text += print_function(p.f);

@@ -112,6 +112,7 @@ digit a: COR.i < 2 of i step 2 cores
 digit b: L2.i < 2 of i step 1 sequential
 cores BLK (g) block on 1
 cores COR (a) dynamic
+warp 16
 buffer output y: i64[7]
 buffer input x: i64[7, 10]
 buffer temporary s: i64[2] in L1 of core per (a)
@@ -141,6 +142,7 @@ body {
       barrier cores;
       deal cores (c < 3) collective {
       }
+      barrier warp;
     }
     barrier grid;
     deal all (e < 64) collective {

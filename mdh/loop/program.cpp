@@ -286,6 +286,16 @@ int64_t volume_of(const std::vector<Counter>& counters) {
   return product;
 }
 
+int64_t owned_shares(const Block& block) {
+  int64_t most = 1;
+  for (const Stmt& s : block) {
+    const auto* deal = s.as<Deal>();
+    if (deal && !deal->collective) most = std::max(most, volume_of(deal->shares));
+    for_each_child(s, [&](const Block& inner) { most = std::max(most, owned_shares(inner)); });
+  }
+  return most;
+}
+
 int64_t elements_of(const Buffer& b) { return b.holds > 0 ? b.holds : scalar::volume(b.extents); }
 
 int64_t bytes_of(const Buffer& b) { return elements_of(b) * b.depth * scalar::bytes_of(b.type); }

@@ -304,7 +304,8 @@ struct For {
   friend bool operator==(const For&, const For&) = default;
 };
 
-enum class Team { grid, cores, all };
+/// Barriers know one more: neighbouring cores of a group that wait for themselves only.
+enum class Team { grid, cores, all, warp };
 
 /// A collective Deal reads or writes what belongs to other shares than its own.
 struct Deal {
@@ -426,6 +427,7 @@ struct Program {
   std::vector<Dimension> dimensions;
   std::vector<Digit> digits;
   std::vector<Cores> cores;     // of layers that do not have one core for each part
+  int64_t warp = 1;             // cores of a group that a barrier of warps makes wait
   std::vector<Buffer> buffers;  // outputs, inputs, temporaries
   Emission emission;
   scalar::Function f;
@@ -467,6 +469,10 @@ std::vector<Digit> digits_of(const Program& p, const std::vector<Symbol>& symbol
 
 /// How many combinations of the counters there are.
 int64_t volume_of(const std::vector<Counter>& counters);
+
+/// The most shares that a Deal deals to owners. Group by group there are as many cores, and share n
+/// is on core n; what is dealt collectively may have more of them.
+int64_t owned_shares(const Block& block);
 
 /// Elements of one instance of a buffer, and bytes.
 int64_t elements_of(const Buffer& b);

@@ -281,7 +281,9 @@ TEST(LoopKeywords, every_enumerator_has_a_word_that_means_it) {
                      find_kind);
   expect_words<Scope>({{Scope::all, "all"}, {Scope::group, "group"}, {Scope::core, "core"}},
                       find_scope);
-  expect_words<Team>({{Team::grid, "grid"}, {Team::cores, "cores"}, {Team::all, "all"}}, find_team);
+  expect_words<Team>(
+      {{Team::grid, "grid"}, {Team::cores, "cores"}, {Team::all, "all"}, {Team::warp, "warp"}},
+      find_team);
 }
 
 }  // namespace

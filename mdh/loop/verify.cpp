@@ -35,6 +35,7 @@ class Verifier {
         internal_check(on_cores(digit(part)), "digit '{}' is not on cores", part.name);
       }
     }
+    internal_check(program_.warp >= 1, "warps of {} cores", program_.warp);
     for (const Buffer& b : program_.buffers) {
       declare(b.symbol);
       for (const Symbol& digit : b.per) is_digit(digit);
@@ -122,6 +123,7 @@ class Verifier {
     around_.resize(depth);
   }
   void operator()(const Deal& s) {
+    internal_check(s.team != Team::warp, "shares of warps");
     const bool is_cores = s.team == Team::cores;
     internal_check(s.on >= 0, "a Deal on {} cores", s.on);
     internal_check(is_cores ? !in_deal_ : !in_deal_ && !in_grid_, "a Deal inside of a Deal");
@@ -142,7 +144,9 @@ class Verifier {
     if (all) in_deal_ = false;
   }
   void operator()(const Barrier& s) {
-    internal_check(!in_deal_ && (s.team == Team::cores || !in_grid_), "a barrier inside of Deal");
+    const bool inside_groups = s.team == Team::cores || s.team == Team::warp;
+    internal_check(!in_deal_ && (inside_groups || !in_grid_), "a barrier inside of Deal");
+    internal_check(s.team != Team::warp || has_warps(), "a barrier of warps that do not exist");
   }
   void operator()(const If& s) {
     expression(s.condition);
@@ -284,6 +288,13 @@ class Verifier {
   }
 
   // ---- digits
+
+  /// Neighbours on several axes are no neighbours in the order of their shares.
+  bool has_warps() const {
+    return program_.warp > 1 &&
+           std::none_of(program_.digits.begin(), program_.digits.end(),
+                        [](const Digit& d) { return d.how == How::cores && d.axis; });
+  }
 
   static bool on_cores(const Digit& d) { return d.how == How::cores || d.how == How::grid; }
 

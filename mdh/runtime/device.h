@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +17,7 @@
 #include "mdh/kernel/module.h"
 #include "mdh/runtime/build.h"
 #include "mdh/runtime/timer.h"
+#include "mdh/support/diagnostic.h"
 #include "mdh/support/hardware.h"
 
 namespace mdh::runtime {
@@ -123,18 +125,30 @@ class LoadedKernel {
     return std::chrono::duration<double, std::micro>(after - before).count();
   }
 
+  /// Each call of the result is a run, measured as well as the device can: what a measurement needs
+  /// besides is made before. The memory stays until then. Without cold caches, if not
+  /// overridden.
+  virtual std::function<Lap()> stopwatch(const RunOn& on, Caches caches = Caches::warm) const;
+
   int64_t workspace_bytes() const { return module().workspace(); }
 
   /// On memory of the host: one pointer per argument of the module, outputs first.
   virtual void call(std::span<void* const> buffers, int threads) const = 0;
 
   /// How long it takes on these data. Where data have to be moved to the device first, they are
-  /// moved before the clock starts.
+  /// moved before the clock starts. What the limits say of caches is as above.
   virtual Timing time(std::span<void* const> buffers, int threads,
                       const TimingLimits& limits) const = 0;
 
   virtual std::vector<Resources> resources() const { return {}; }
 
+ protected:
+  /// Of a runtime without cold caches; who asks for them has asked it first.
+  static void require_warm(Caches caches) {
+    internal_check(caches == Caches::warm, "a device that has no cold caches");
+  }
+
+ public:
   /// The file that another process can load, as long as the kernel is there.
   virtual std::string file() const = 0;
 
@@ -218,6 +232,8 @@ struct Runtime {
   /// The device of that name; the first one if it is empty or the name of the runtime. The error
   /// names those that there are.
   std::shared_ptr<const Device> (*open)(const std::string& name) = nullptr;
+  /// Its devices can be timed with cold caches.
+  bool has_cold_caches = false;
   /// Its devices can be opened in a process of their own, which may be killed (worker/worker.h).
   bool has_worker = true;
 };

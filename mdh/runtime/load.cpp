@@ -72,9 +72,9 @@ double load_between(const CoreUse& before, const CoreUse& after) {
   return std::clamp(std::max(most, stolen / after.cores) / seconds, 0.0, 1.0);
 }
 
-Timing measure_with_load(const std::function<double()>& run_us, const TimingLimits& limits) {
+Timing measure_with_load(const std::function<Lap()>& lap, const TimingLimits& limits) {
   const CoreUse before = core_use();
-  Timing timing = measure_by(run_us, limits);
+  Timing timing = measure_laps(lap, limits);
   timing.load = load_between(before, core_use());
   return timing;
 }

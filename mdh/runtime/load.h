@@ -29,8 +29,8 @@ CoreUse core_use();
 /// waited, and that which the host took away.
 double load_between(const CoreUse& before, const CoreUse& after);
 
-/// As measure_by(), with the load meanwhile.
-Timing measure_with_load(const std::function<double()>& run_us, const TimingLimits& limits);
+/// As measure_laps(), with the load meanwhile.
+Timing measure_with_load(const std::function<Lap()>& lap, const TimingLimits& limits);
 
 /// Beyond this load, a time says little about what was timed.
 inline constexpr double most_load = 0.1;

@@ -89,12 +89,13 @@ TEST(Load, of_a_core_that_is_shared_is_noticed) {
   const SharedCore with_another;
   const auto spin = [] {
     spin_for(milliseconds(100));
-    return 42.0;
+    return Lap{42.0, 43.0};
   };
   const Timing timing =
       measure_with_load(spin, {.warm_up = 0, .least = 3, .most = 3, .seconds = 1});
   EXPECT_EQ(timing.count, 3);
   EXPECT_EQ(timing.median_us, 42) << "by its own clock";
+  EXPECT_EQ(timing.host_us, 43);
   EXPECT_TRUE(is_loaded(timing)) << timing.load;
 }
 

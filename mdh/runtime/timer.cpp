@@ -107,22 +107,29 @@ Timing measure(const std::function<void()>& run, const TimingLimits& limits) {
 }
 
 Timing measure_by(const std::function<double()>& run_us, const TimingLimits& limits) {
-  for (int n = 0; n < limits.warm_up; ++n) run_us();
+  const auto lap = [&] {
+    const auto before = Clock::now();
+    const double device_us = run_us();
+    return Lap{device_us, microseconds(Clock::now() - before)};
+  };
+  return measure_laps(lap, limits);
+}
+
+Timing measure_laps(const std::function<Lap()>& lap, const TimingLimits& limits) {
+  for (int n = 0; n < limits.warm_up; ++n) lap();
   std::vector<double> samples;
   samples.reserve(static_cast<size_t>(std::clamp(limits.most, 1, 4096)));
   std::vector<double> by_host;
   by_host.reserve(samples.capacity());
   RunningMean mean;
   const auto start = Clock::now();
-  auto before = start;
   while (mean.count < limits.most) {
-    samples.push_back(run_us());
-    mean.add(samples.back());
-    const auto now = Clock::now();
-    by_host.push_back(microseconds(now - before));
-    before = now;
+    const Lap one = lap();
+    samples.push_back(one.device_us);
+    by_host.push_back(one.host_us);
+    mean.add(one.device_us);
     const bool known = mean.ci99() <= limits.accuracy * mean.mean;
-    const bool late = microseconds(now - start) > limits.seconds * 1e6;
+    const bool late = microseconds(Clock::now() - start) > limits.seconds * 1e6;
     if (mean.count >= limits.least && (known || late)) break;
   }
   Timing timing = summarize(std::move(samples));

@@ -190,6 +190,31 @@ TEST_P(OnDevice, report_names_it_and_tells_the_time_of_the_host_apart) {
   EXPECT_TRUE(std::regex_search(o.out, line)) << o.out;
 }
 
+TEST_P(OnDevice, caches_are_cold_where_that_is_possible) {
+  const Outcome o = run(" --caches cold");
+  if (GetParam() == "opencl") {
+    EXPECT_EQ(o.exit, 2) << describe(o);
+    EXPECT_TRUE(contains(o.err,
+                         "not supported: times of target opencl with cold caches [E650]\n"
+                         "hint: take '--target cuda', or '--caches warm'"))
+        << o.err;
+    return;
+  }
+  EXPECT_EQ(o.exit, 0) << describe(o);
+  EXPECT_TRUE(contains(o.out, " with cold caches; mean ")) << o.out;
+  EXPECT_TRUE(contains(run(" --caches cold --json").out, "\"caches\":\"cold\""));
+}
+
+TEST(Caches, are_warm_or_cold) {
+  EXPECT_EQ(mdh("run dot --size 9 --target openmp -q --no-records --caches warm").exit, 0);
+  for (const char* target : {"openmp", "reference"}) {
+    const Outcome o = mdh(std::string("run dot --size 9 --caches cold --target ") + target);
+    EXPECT_EQ(o.exit, 2) << describe(o);
+    EXPECT_TRUE(contains(o.err, "[E650]")) << o.err;
+  }
+  EXPECT_EQ(mdh("run dot --caches lukewarm").exit, 2);
+}
+
 TEST_P(OnDevice, json_has_both_times) {
   for (const char* where : {"", " --in-process"}) {
     const Outcome o = run(std::string(" --json") + where);

@@ -176,7 +176,7 @@ TEST(Run, json_has_the_keys_of_the_contract) {
   const std::set<std::string> expected = {
       "schema",        "program", "sizes",    "types",     "target", "machine",
       "config_source", "threads", "verified", "max_error", "bound",  "time_us",
-      "gflops",        "gbs",     "checks",   "weakness",  "load"};
+      "gflops",        "gbs",     "checks",   "weakness",  "load",   "caches"};
   std::set<std::string> keys;
   for (const auto& [key, value] : report.items()) keys.insert(key);
   EXPECT_EQ(keys, expected);

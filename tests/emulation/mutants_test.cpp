@@ -76,6 +76,14 @@ const std::vector<Subject>& subjects() {
           "split": {"i": ["BLK 3"], "k": ["REG 2", "THR 12"]}, "order": ["BLK.i", "THR.k", "REG.k"],
           "acc": {"w": [{"inside": "THR.k", "region": "SM"}, {"inside": "REG.k", "region": "RM"}]},
           "code": {"combine": {"THR.k": "team_tree"}})"},
+      // On CUDA the steps of each sum stay in a warp, and sums are in several warps.
+      {"sums_of_neighbours_in_steps",
+       "matvec",
+       {5, 45},
+       R"("layers": ["BLK", "REG", "THR"],
+          "split": {"i": ["THR 5"], "k": ["REG 3", "THR 16"]}, "order": ["THR.i", "THR.k", "REG.k"],
+          "acc": {"w": [{"inside": "THR.k", "region": "SM"}, {"inside": "REG.k", "region": "RM"}]},
+          "code": {"combine": {"THR.k": "team_tree"}})"},
       {"sum_of_groups",
        "dot",
        {45},
@@ -186,7 +194,8 @@ std::optional<std::pair<std::string, std::string>> weakened(const std::string& l
   const size_t begin = std::min(line.find_first_not_of(' '), line.size());
   const std::string text = line.substr(begin), indent = line.substr(0, begin);
   const auto is_call = [&](const char* word) { return text.starts_with(word); };
-  if (is_call("barrier(") || is_call("__syncthreads(")) return std::pair("barrier", indent + ";");
+  if (is_call("barrier(") || is_call("__syncthreads(") || is_call("__syncwarp("))
+    return std::pair("barrier", indent + ";");
   if (is_call("mdh_copy_wait(")) return std::pair("wait", indent + ";");
   const bool compares = text.find(" < ") != std::string::npos;
   if (is_call("if (") && compares && text.ends_with(") {")) {
@@ -224,6 +233,8 @@ const std::map<std::string, std::string>& equivalent() {
       {"sum_of_items: barrier 2", "item 0 alone works before and behind it"},
       {"sum_of_items_in_steps: barrier 4", "item 0 alone works before and behind it"},
       {"sum_of_items_in_steps: barrier 5", "item 0 alone works before and behind it"},
+      {"sums_of_neighbours_in_steps: barrier 5 on opencl",
+       "every item goes on with the sum that it has made itself"},
       {"scan_of_groups: guard 2", "the guard inside of it asks for more"},
       {"rolling_halo: barrier 1", "barrier 2 keeps apart the same: nothing is copied between them"},
       {"rolling_halo: barrier 2", "barrier 1 keeps apart the same: nothing is copied between them"},

@@ -2,6 +2,8 @@
 // for one team of cores and for a grid of teams.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "mdh/driver/data.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/hl/print.h"
@@ -74,7 +76,14 @@ void expect_counted(const Triple& t, const ll::Program& low, const loop::Program
   ASSERT_EQ(allocated, counted) << ll::print(counts, low) << loop::print(planned);
 }
 
-void expect_right(const Triple& t, uint64_t seed) {
+/// With warps of several sizes: small ones, because programs are small.
+std::vector<machine::TargetFacts> facts_for(uint64_t seed) {
+  constexpr std::array<int64_t, 4> warps = {1, 2, 4, 32};
+  return {{.teams = machine::Teams::one},
+          {.teams = machine::Teams::nested, .lockstep = warps[seed / 4 % warps.size()]}};
+}
+
+void expect_right(const Triple& t, uint64_t seed, int& with_warps) {
   const ll::Program lowered = passes::lower(t.program, t.machine, t.config);
   ll::Program low = with_stages(lowered, seed);
   // Tiles that are filled in another way may neither be padded nor shifted.
@@ -87,20 +96,20 @@ void expect_right(const Triple& t, uint64_t seed) {
   const loop::Program planned = passes::plan(low, t.machine);
   expect_counted(t, low, planned);
   ASSERT_NO_THROW(expect_right_loops(t, low, planned, inputs, seed)) << loop::print(planned);
-  for (const passes::Teams teams : {passes::Teams::one, passes::Teams::nested}) {
+  for (const machine::TargetFacts& facts : facts_for(seed)) {
     loop::Program last = planned;
     std::string before;
     try {
-      last =
-          passes::run_pipeline(planned, {.teams = teams}, [&](const auto& pass, const auto& now) {
-            before = pass.name;
-            last = now;
-            // Until cores are dealt to, and from the barriers on, programs can be run.
-            const bool runs = pass.name == "interchange" || pass.name == "pad" ||
-                              pass.name == "barriers" || pass.name == "settle";
-            if (runs && seed % 4 == 0) expect_right_loops(t, low, now, inputs, seed);
-          });
+      last = passes::run_pipeline(planned, facts, [&](const auto& pass, const auto& now) {
+        before = pass.name;
+        last = now;
+        // Until cores are dealt to, and from the barriers on, programs can be run.
+        const bool runs = pass.name == "interchange" || pass.name == "pad" ||
+                          pass.name == "barriers" || pass.name == "settle";
+        if (runs && seed % 4 == 0) expect_right_loops(t, low, now, inputs, seed);
+      });
       expect_right_loops(t, low, last, inputs, seed);
+      with_warps += last.warp > 1 ? 1 : 0;
     } catch (const Error& e) {
       FAIL() << e.diagnostic().message << "\nafter " << before << "\n" << loop::print(last);
     }
@@ -109,14 +118,14 @@ void expect_right(const Triple& t, uint64_t seed) {
 
 void run_share(int share) {
   const int cases = case_count(2000);
-  int done = 0;
+  int done = 0, with_warps = 0;
   for (int n = share; n < cases; n += 4) {
     const uint64_t seed = static_cast<uint64_t>(n) + 1;
     const Triple t = make_triple(seed);
     if (is_refused(t)) continue;
     SCOPED_TRACE(fmt::format("seed {}\n{}{}", n + 1, hl::print(t.program), ll::print(t.config)));
     try {
-      expect_right(t, seed);
+      expect_right(t, seed, with_warps);
     } catch (const Error& e) {
       FAIL() << e.diagnostic().message;
     }
@@ -124,6 +133,7 @@ void run_share(int share) {
     ++done;
   }
   EXPECT_GE(done, cases / 6);
+  EXPECT_GE(with_warps, cases / 400) << "programs in which a warp waits";
 }
 
 /// Records, functions of the user and locals of f are in the text, too.

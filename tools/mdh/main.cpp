@@ -106,6 +106,8 @@ void add_changing_verbs(CLI::App* verb, Request& request, RecordsOptions& option
 void add_run_options(CLI::App& verb, Request& request, mdh::tool::RunVerbOptions& options) {
   verb.add_flag("--json", options.json, "one JSON object on stdout");
   verb.add_flag("--compare", options.compare, "also time the plain loop, interleaved");
+  verb.add_option("--caches", options.caches, "what each timed call finds: warm (default) or cold")
+      ->check(CLI::IsMember({"warm", "cold"}));
   verb.add_option("--input", options.inputs, "data of a buffer: NAME=F.npy (repeatable)");
   verb.add_option("--output", options.outputs, "where a result goes: NAME=F.npy (repeatable)");
   verb.add_flag("--deterministic", options.deterministic,

@@ -35,6 +35,7 @@ driver::RunOptions options_of(const Problem& problem, const Request& request,
   options.threads = problem.threads;
   options.seed = request.seed;
   options.compare = verb.compare;
+  options.caches = verb.caches == "cold" ? runtime::Caches::cold : runtime::Caches::warm;
   options.inputs = [&] {
     const bool made = problem.entry && problem.entry->inputs;
     std::vector<scalar::Array> inputs =
@@ -94,6 +95,7 @@ void print_json(const Problem& problem, const driver::RunReport& report) {
                     {"mean", report.timing.mean_us},
                     {"ci99", report.timing.ci99_us},
                     {"n", report.timing.count}};
+  out["caches"] = report.caches == runtime::Caches::cold ? "cold" : "warm";
   if (!report.device.empty()) {
     out["device"] = {{"name", report.device}, {"model", report.device_model}};
     out["host_us"] = report.timing.host_us;
@@ -111,8 +113,10 @@ void print_text(const Problem& problem, const driver::RunReport& report) {
   fmt::print("verified: {}, max error {:.3g} (allowed {:.3g})\n",
              coverage_text(report.verification), report.verification.max_error,
              report.verification.bound);
-  fmt::print("time: {:.3f} us (median of {}; mean {:.3f} +- {:.3f}), {:.3f} GFLOP/s, {:.3f} GB/s\n",
-             t.median_us, t.count, t.mean_us, t.ci99_us, report.gflops, report.gbs);
+  fmt::print(
+      "time: {:.3f} us (median of {}{}; mean {:.3f} +- {:.3f}), {:.3f} GFLOP/s, {:.3f} GB/s\n",
+      t.median_us, t.count, report.caches == runtime::Caches::cold ? " with cold caches" : "",
+      t.mean_us, t.ci99_us, report.gflops, report.gbs);
   if (!report.device.empty()) {
     fmt::print("device: {} ({}); host: {:.3f} us for a run with its launches\n",
                report.device_model, report.device, t.host_us);

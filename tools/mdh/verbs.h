@@ -19,6 +19,7 @@ int check(const Request& request);
 struct RunVerbOptions {
   bool json = false;
   bool compare = false;
+  std::string caches = "warm";       // or cold: what each timed call finds in them
   bool deterministic = false;        // refuse what may give other bits next time
   bool in_process = false;           // compiled code is not given to a worker
   double time_limit = 600;           // seconds for one run of compiled code in a worker; 0: none

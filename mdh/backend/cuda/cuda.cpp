@@ -25,6 +25,7 @@ kernel::Module print_cuda(const loop::Program& program, const std::string& name)
       .item_of_all = "(long)blockIdx.x * blockDim.x + threadIdx.x",
       .items_of_all = "(long)gridDim.x * blockDim.x",
       .barrier = "__syncthreads()",
+      .warp_barrier = "__syncwarp()",
       .copies = "copy_async",
   };
   return print_grid(program, name, words);

@@ -30,20 +30,21 @@ constexpr int64_t most_groups = 4096;
 /// Of arrays that are cut from one: what the widest access needs.
 constexpr int64_t shared_alignment = 16;
 
+/// The most shares of a Deal; nobody owns them.
+int64_t shared_shares(const Block& block) {
+  int64_t most = 1;
+  for (const Stmt& s : block) {
+    const auto* deal = s.as<loop::Deal>();
+    if (deal) most = std::max(most, loop::volume_of(deal->shares));
+    loop::for_each_child(s, [&](const Block& b) { most = std::max(most, shared_shares(b)); });
+  }
+  return most;
+}
+
 /// Work-items that a group needs: one for every core that owns something.
 int64_t items_for(const Block& block) {
-  int64_t owned = 1, shared = 1;
-  const std::function<void(const Block&)> visit = [&](const Block& statements) {
-    for (const Stmt& s : statements) {
-      if (const auto* deal = s.as<loop::Deal>()) {
-        int64_t& most = deal->collective ? shared : owned;
-        most = std::max(most, loop::volume_of(deal->shares));
-      }
-      loop::for_each_child(s, visit);
-    }
-  };
-  visit(block);
-  return owned > 1 ? owned : std::min(shared, usual_items);
+  const int64_t owned = loop::owned_shares(block);
+  return owned > 1 ? owned : std::min(shared_shares(block), usual_items);
 }
 
 /// The text of one kernel.
@@ -102,7 +103,10 @@ class KernelPrinter : public CPrinter {
                        items, indent(body, 2));
   }
 
-  std::string barrier(const loop::Barrier&) override { return words_.barrier + ";\n"; }
+  std::string barrier(const loop::Barrier& s) override {
+    const bool is_small = s.team == Team::warp && !words_.warp_barrier.empty();
+    return (is_small ? words_.warp_barrier : words_.barrier) + ";\n";
+  }
 
   std::string async_copy(const loop::AsyncCopy& s) override {
     if (!flies(s)) return CPrinter::async_copy(s);

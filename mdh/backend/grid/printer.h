@@ -26,7 +26,8 @@ struct GridWords {
   std::array<std::string, 3> item;   // the number of this item in its group
   std::string item_of_all;           // ... in the grid; launches along one axis only
   std::string items_of_all;          // of the grid
-  std::string barrier;  // of a group: writes before it, of all items, are seen after it
+  std::string barrier;       // of a group: writes before it, of all items, are seen after it
+  std::string warp_barrier;  // of items in lockstep; none: all items of a group wait
   std::string
       copies;  // helper that has copies in flight (rts/copy_async.cu); none: they land at once
 };

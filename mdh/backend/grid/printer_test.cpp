@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mdh/backend/cuda/cuda.h"
 #include "mdh/loop/parse.h"
 
 namespace mdh::backend::opencl_test {
@@ -49,6 +50,31 @@ TEST(OpenCL, every_member_of_the_grid_is_a_group) {
     EXPECT_NE(source.find("const int g = (int)get_group_id(0);"), std::string::npos) << source;
     EXPECT_EQ(occurrences(source, "barrier("), 1u) << source;
   }
+}
+
+TEST(Grid, items_of_a_warp_wait_for_themselves_where_the_language_has_a_word_for_it) {
+  const loop::Program p = loop::parse(R"(mdh_loop 1
+kernel pairs
+dimension i < 8 kept
+digit t: THR.i < 4 of i step 2 cores
+digit u: THR.i < 2 of i step 1 cores
+warp 2
+buffer output y: f32[8]
+buffer input x: f32[8]
+buffer temporary s: f32[2] in SM of group per (t)
+function f(x: f32, i: i64) { y: f32 = x; }
+function combine() { }
+body {
+  deal grid () {
+    alloc s;
+    deal cores (t < 4, u < 2) { load a = x[t * 2 + u]; store s[u] = a; }
+    barrier warp;
+    deal cores (t < 4, v < 2) collective { load b = s[1 - v]; store y[t * 2 + v] = b; }
+  }
+})");
+  EXPECT_EQ(occurrences(print_cuda(p, "k").source, "__syncwarp();"), 1u);
+  EXPECT_EQ(occurrences(print_cuda(p, "k").source, "__syncthreads();"), 0u);
+  EXPECT_EQ(occurrences(print_opencl(p, "k").source, "barrier("), 1u);
 }
 
 TEST(OpenCL, squares_are_loops_and_nothing_is_hidden) {

@@ -1,7 +1,7 @@
 #include "mdh/passes/concrete/barriers.h"
 
+#include <algorithm>
 #include <map>
-#include <set>
 
 namespace mdh::passes {
 namespace {
@@ -27,11 +27,18 @@ Signature signature(const loop::Deal& deal, const Stmt& s) {
   return text;
 }
 
-/// For each buffer, who uses it, by signature.
-using Users = std::map<std::string, std::set<std::string>>;
+/// For each buffer, who uses it, by signature, and whether a barrier of warps came after that.
+using Users = std::map<std::string, std::map<Signature, bool>>;
+
+void add_user(Users& users, const std::string& buffer, const Signature& who, bool waited) {
+  const auto [mine, is_new] = users[buffer].try_emplace(who, waited);
+  mine->second = mine->second && waited;
+}
 
 void merge(Users& users, const Users& more) {
-  for (const auto& [buffer, who] : more) users[buffer].insert(who.begin(), who.end());
+  for (const auto& [buffer, all] : more) {
+    for (const auto& [who, waited] : all) add_user(users, buffer, who, waited);
+  }
 }
 
 /// Since the last barrier: who reads and who writes each buffer. Asynchronous copies read and write
@@ -58,13 +65,15 @@ struct Pending {
     reads.clear();
     writes.clear();
   }
-};
 
-bool others(const Users& all, const std::string& buffer, const Signature& me) {
-  const auto found = all.find(buffer);
-  if (found == all.end()) return false;
-  return me == nobody || found->second.size() > 1 || !found->second.contains(me);
-}
+  void separate_warps() {
+    for (Users* users : {&reads, &writes}) {
+      for (auto& [buffer, all] : *users) {
+        for (auto& [who, waited] : all) waited = true;
+      }
+    }
+  }
+};
 
 void collect(const Block& block, const Signature& me, Pending& uses) {
   for (const Stmt& s : block) {
@@ -73,11 +82,11 @@ void collect(const Block& block, const Signature& me, Pending& uses) {
     const bool flies = s.as<loop::AsyncCopy>();
     if (!s.as<loop::Alloc>()) {
       Users& writes = flies ? uses.flying_writes : uses.writes;
-      for (const Symbol& b : direct.writes) writes[b.name].insert(me);
+      for (const Symbol& b : direct.writes) add_user(writes, b.name, me, false);
     }
     for (const Symbol& b : direct.reads) {
-      uses.reads[b.name].insert(me);
-      if (flies) uses.flying_reads[b.name].insert(me);
+      add_user(uses.reads, b.name, me, false);
+      if (flies) add_user(uses.flying_reads, b.name, me, false);
     }
     loop::for_each_child(s, [&](const Block& child) { collect(child, me, uses); });
   }
@@ -96,15 +105,60 @@ bool has_wait(const Block& block) {
 Users mine_of(const Users& users, const std::string& me) {
   Users mine;
   for (const auto& [buffer, who] : users) {
-    if (who.contains(me)) mine[buffer].insert(me);
+    if (who.contains(me)) add_user(mine, buffer, me, false);
   }
   return mine;
 }
 
+/// Which temporaries neighbouring cores use among themselves.
+class Warps {
+ public:
+  Warps(const loop::Program& p, int64_t cores) : program_(p), cores_(cores) {
+    for (const loop::Digit& d : p.digits) {
+      // Neighbours on several axes are no neighbours in the order of shares.
+      if (d.how == loop::How::cores && d.axis) cores_ = 1;
+    }
+  }
+
+  /// Of the group whose Deals come next.
+  void enter(const Block& group) { items_ = loop::owned_shares(group); }
+
+  void note(const Signature& who, const loop::Deal& deal) { shares_[who] = deal.shares; }
+
+  /// Whatever two Deals do with an instance of the buffer is done by cores of one warp.
+  bool stays_inside(const std::string& buffer, const Signature& a, const Signature& b) const {
+    if (cores_ == 1 || a == nobody || b == nobody) return false;
+    const loop::Buffer& used = find_buffer(program_, loop::named(buffer));
+    if (used.role != loop::Role::temporary) return false;
+    const auto &one = shares_.at(a), &other = shares_.at(b);
+    if (loop::volume_of(one) > items_ || loop::volume_of(other) > items_) return false;
+    int64_t outside = 1;
+    for (size_t n = 0; n < std::min(one.size(), other.size()); ++n) {
+      if (one[n] != other[n] || !is_per(used, one[n].var)) break;
+      outside *= one[n].count;
+    }
+    const int64_t inside = loop::volume_of(one) / outside;
+    return inside == loop::volume_of(other) / outside && cores_ % inside == 0;
+  }
+
+ private:
+  static bool is_per(const loop::Buffer& b, const Symbol& digit) {
+    return std::find(b.per.begin(), b.per.end(), digit) != b.per.end();
+  }
+
+  const loop::Program& program_;
+  int64_t cores_;
+  int64_t items_ = 1;
+  std::map<Signature, std::vector<loop::Counter>> shares_;
+};
+
+/// What has to stand between two Deals.
+enum class Needed { nothing, barrier_of_warps, barrier };
+
 /// Puts barriers between the Deals of one team.
 class Separator {
  public:
-  explicit Separator(Team team) : team_(team) {}
+  Separator(Team team, Warps& warps) : team_(team), warps_(warps) {}
 
   /// Inside of loops the second round begins with what the first one left behind.
   Block block(const Block& statements, Pending& pending) {
@@ -134,6 +188,7 @@ class Separator {
 
   void separate(const loop::Deal& deal, const Stmt& s, Pending& pending, Block& result) {
     const Signature me = signature(deal, s);
+    warps_.note(me, deal);
     Pending uses;
     collect(deal.body, me, uses);
     if (has_wait(deal.body)) {
@@ -141,25 +196,43 @@ class Separator {
       merge(uses.flying_writes, mine_of(pending.flying_writes, me));
       uses.land();
     }
-    if (conflicts(uses, pending, me)) {
+    const Needed needed = needed_before(uses, pending, me);
+    if (needed == Needed::barrier) {
       result.push_back(StmtNode{loop::Barrier{team_}});
       pending.separate();
+    } else if (needed == Needed::barrier_of_warps) {
+      result.push_back(StmtNode{loop::Barrier{Team::warp}});
+      pending.separate_warps();
     }
     pending.add(uses);
     result.push_back(s);
   }
 
-  static bool conflicts(const Pending& uses, const Pending& pending, const Signature& me) {
+  Needed needed_before(const Pending& uses, const Pending& pending, const Signature& me) const {
+    Needed most = Needed::nothing;
     for (const auto& [buffer, who] : uses.reads) {
-      if (others(pending.writes, buffer, me)) return true;
+      most = std::max(most, between(pending.writes, buffer, me));
     }
     // A copy may land as soon as it is issued: nobody may still need what is overwritten.
     for (const auto* writes : {&uses.writes, &uses.flying_writes}) {
       for (const auto& [buffer, who] : *writes) {
-        if (others(pending.writes, buffer, me) || others(pending.reads, buffer, me)) return true;
+        most = std::max(most, between(pending.writes, buffer, me));
+        most = std::max(most, between(pending.reads, buffer, me));
       }
     }
-    return false;
+    return most;
+  }
+
+  Needed between(const Users& all, const std::string& buffer, const Signature& me) const {
+    const auto found = all.find(buffer);
+    Needed most = Needed::nothing;
+    if (found == all.end()) return most;
+    for (const auto& [who, waited] : found->second) {
+      if (who == me && me != nobody) continue;
+      if (!warps_.stays_inside(buffer, who, me)) return Needed::barrier;
+      if (!waited) most = Needed::barrier_of_warps;
+    }
+    return most;
   }
 
   Stmt repeated(const loop::For& loop, Pending& pending) {
@@ -191,20 +264,23 @@ class Separator {
   }
 
   Team team_;
+  Warps& warps_;
 };
 
 /// The cores of each member of the grid wait for themselves only.
-Block in_groups(const Block& statements) {
+Block in_groups(const Block& statements, Warps& warps) {
   Block result;
   for (const Stmt& s : statements) {
     const auto* deal = s.as<loop::Deal>();
     if (deal && deal->team == Team::grid) {
       loop::Deal inner = *deal;
       Pending pending;
-      inner.body = Separator(Team::cores).block(deal->body, pending);
+      warps.enter(deal->body);
+      inner.body = Separator(Team::cores, warps).block(deal->body, pending);
       result.push_back(StmtNode{inner});
     } else {
-      result.push_back(loop::map_children(s, in_groups));
+      result.push_back(
+          loop::map_children(s, [&](const Block& child) { return in_groups(child, warps); }));
     }
   }
   return result;
@@ -220,15 +296,28 @@ bool has_grid(const Block& block) {
   return false;
 }
 
+bool has_barrier_of_warps(const Block& block) {
+  for (const Stmt& s : block) {
+    const auto* barrier = s.as<loop::Barrier>();
+    bool found = barrier && barrier->team == Team::warp;
+    loop::for_each_child(s, [&](const Block& b) { found = found || has_barrier_of_warps(b); });
+    if (found) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-loop::Program barriers(const loop::Program& program) {
+loop::Program barriers(const loop::Program& program, const machine::TargetFacts& facts) {
   loop::Program result = program;
   Pending pending;
   if (has_grid(program.body)) {
-    result.body = in_groups(Separator(Team::grid).block(program.body, pending));
+    Warps none(program, 1), warps(program, facts.lockstep);
+    result.body = in_groups(Separator(Team::grid, none).block(program.body, pending), warps);
+    if (has_barrier_of_warps(result.body)) result.warp = facts.lockstep;
   } else {
-    result.body = Separator(Team::cores).block(program.body, pending);
+    Warps none(program, 1);
+    result.body = Separator(Team::cores, none).block(program.body, pending);
   }
   return result;
 }

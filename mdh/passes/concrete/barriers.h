@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mdh/loop/program.h"
+#include "mdh/machine/target_facts.h"
 
 namespace mdh::passes {
 
@@ -11,6 +12,10 @@ namespace mdh::passes {
 /// not share the work in the same way. Loops are taken into account: what follows the end of a body
 /// is its beginning. An asynchronous copy is written by its core at each Wait that may land it, so
 /// that the barrier stands behind the Wait.
-loop::Program barriers(const loop::Program& program);
+///
+/// Where neighbouring cores run in step, a barrier of warps is enough between Deals whose common
+/// temporaries stay inside of a warp: they are per the first shares of both Deals, and the other
+/// shares are equally many and divide a warp.
+loop::Program barriers(const loop::Program& program, const machine::TargetFacts& facts = {});
 
 }  // namespace mdh::passes

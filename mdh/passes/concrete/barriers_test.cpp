@@ -195,6 +195,73 @@ TEST(Barriers, loops_around_the_grid_are_followed) {
                  more);
 }
 
+// ---- warps
+
+/// Rows e, each of which has elements of its own; neighbouring cores share a row.
+const More rows{
+    "digit g: BLK.i < 7 of i step 1 grid\n"
+    "digit e: WRP.i < 3 of i step 1 cores\n"
+    "digit h: THR.k < 4 of k step 1 cores\n",
+    "buffer temporary m: i64[7] in SM of group per (g, e)\n"
+    "buffer temporary z: i64[7] in SM of group per (g)\n"};
+
+void expect_on_grid(const std::string& before, const std::string& after, int64_t lockstep,
+                    const More& declared = rows) {
+  const machine::TargetFacts facts{.teams = machine::Teams::nested, .lockstep = lockstep};
+  More expected = declared;
+  if (after.find("barrier warp;") != std::string::npos) {
+    expected.digits += fmt::format("warp {}\n", lockstep);
+  }
+  expect_rewrite_of(barriers, matvec_with(on_grid(before), declared),
+                    matvec_with(on_grid(after), expected), facts);
+}
+
+void expect_between(const std::string& first, const std::string& barrier, const std::string& second,
+                    int64_t lockstep = 8) {
+  expect_on_grid(first + second, first + barrier + second, lockstep);
+}
+
+const std::string wait_in_warp = "barrier warp;";
+
+TEST(Barriers, cores_that_share_inside_of_a_warp_wait_for_their_warp) {
+  const std::string write = writes("m[h]", "e < 3, h < 4");
+  const std::string read = reads("m[a2]", "e < 3, a2 < 4", "collective");
+  expect_between(write, wait_in_warp, read);
+  expect_between(write, wait_in_warp, read, 4);
+  expect_between(write, wait, read, 2);  // a row is more than a warp
+  expect_between(write, wait, read, 6);  // some rows are in two warps
+  expect_between(write, wait, read, 1);
+}
+
+TEST(Barriers, rows_that_other_warps_get_need_all_cores) {
+  const std::string write = writes("m[h]", "e < 3, h < 4");
+  // Half as many cores for each row: those of row 1 are not the ones that made it.
+  expect_between(write, wait, reads("m[a2]", "e < 3, a2 < 2", "collective"));
+  expect_between(write, wait, reads("m[a2]", "a2 < 4, e < 3", "collective"));
+  expect_between(writes("z[h]", "e < 3, h < 4"), wait,
+                 reads("z[a2]", "e < 3, a2 < 4", "collective"));
+  // More shares than cores: they are dealt in turns.
+  expect_between(writes("m[a2]", "e < 3, a2 < 4", "collective"), wait,
+                 reads("m[b2]", "e < 3, b2 < 4", "collective"));
+}
+
+TEST(Barriers, a_barrier_of_warps_is_none_for_those_beyond) {
+  const std::string write = deal("load a = v[0]; store m[h] = a; store z[h] = a;", "e < 3, h < 4");
+  const std::string own = reads("m[a2]", "e < 3, a2 < 4", "collective");
+  const std::string again = reads("m[b2]", "e < 3, b2 < 4", "collective");
+  const std::string all = reads("z[b2]", "e < 3, b2 < 4", "collective");
+  expect_between(write, wait_in_warp, own + again);  // one is enough for both
+  expect_on_grid(write + own + all, write + wait_in_warp + own + wait + all, 8);
+}
+
+TEST(Barriers, neighbours_on_axes_are_in_no_known_warp) {
+  const std::string write = writes("m[h]", "e < 3, h < 4");
+  const std::string read = reads("m[a2]", "e < 3, a2 < 4", "collective");
+  More on_axes = rows;
+  on_axes.digits += "digit x: THR.i < 2 of i step 1 cores axis x\n";
+  expect_on_grid(write + read, write + wait + read, 8, on_axes);
+}
+
 // ---- asynchronous copies
 
 /// A Deal that issues the copy of an element.

@@ -29,6 +29,7 @@ struct Domain {
   Team team;
   Team together;  // of statements in which all of them act, whoever owns what
   int64_t enough;
+  int64_t lockstep = 1;  // neighbouring cores that wait for each other more cheaply than for others
 
   bool deals(const Digit& d) const {
     return (grid && d.how == How::grid) || (cores && d.how == How::cores);
@@ -304,12 +305,14 @@ class Former {
            const std::vector<Digit>& around) {
     const Digit& over = find_digit(program_, s.over);
     const auto literal = [](int64_t n) { return scalar::index_literal(n); };
-    const Counter pair{names_.fresh("pair"), (over.parts + distance - 1) / (2 * distance)};
+    const int64_t pairs = (over.parts + distance - 1) / (2 * distance);
+    Counter pair{names_.fresh("pair"), pairs};
     const loop::Expr left = loop::index_variable(pair.var) * literal(2 * distance);
     const loop::Expr right = left + literal(distance);
     std::vector<Symbol> elements = s.elements;
-    const std::vector<Digit> members =
-        with_enough(with_dealt(team, elements), elements, pair.count);
+    std::vector<Digit> members = with_dealt(team, elements);
+    if (elements.empty() && domain_.lockstep % over.parts == 0) pair.count = over.parts;
+    members = with_enough(members, elements, pair.count);
     const std::vector<Digit> inside = joined_digits(around, members);
     Block body = combined_slots(s, left, right);
     const loop::Expr filled = trip(program_, inside, over);
@@ -322,6 +325,11 @@ class Former {
     }
     for (auto digit = elements.rbegin(); digit != elements.rend(); ++digit) {
       body = {StmtNode{loop::Loop{*digit, body}}};
+    }
+    if (pair.count > pairs) {
+      const auto exists =
+          scalar::binary(scalar::BinaryOp::less, loop::index_variable(pair.var), literal(pairs));
+      body = {StmtNode{loop::If{exists, body, {}}}};
     }
     std::vector<Counter> shares = counters(members);
     shares.push_back(pair);
@@ -391,9 +399,9 @@ loop::Program form_grid(const loop::Program& program) {
   return result;
 }
 
-loop::Program form_groups(const loop::Program& program) {
+loop::Program form_groups(const loop::Program& program, const machine::TargetFacts& facts) {
   loop::Program result = program;
-  Former former(program, {false, true, Team::cores, Team::cores, INT64_MAX});
+  Former former(program, {false, true, Team::cores, Team::cores, INT64_MAX, facts.lockstep});
   result.body = former.inside_grid(program.body, {});
   return result;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mdh/loop/program.h"
+#include "mdh/machine/target_facts.h"
 
 namespace mdh::passes {
 
@@ -14,12 +15,13 @@ namespace mdh::passes {
 /// and still gets there. Everything else stays inside of one Deal.
 ///
 /// Slots are combined one after the other, or, where the configuration says so and the cores can
-/// wait for one another, in steps: neighbours first, then those at twice the distance.
+/// wait for one another, in steps: neighbours first, then those at twice the distance. Slots that
+/// cores in lockstep have made are combined by the same cores, so that no others need to wait.
 ///
 /// form_teams makes one team of all cores; form_grid deals to the grid only, and form_groups to
 /// the cores of each of its members.
 loop::Program form_teams(const loop::Program& program);
 loop::Program form_grid(const loop::Program& program);
-loop::Program form_groups(const loop::Program& program);
+loop::Program form_groups(const loop::Program& program, const machine::TargetFacts& facts = {});
 
 }  // namespace mdh::passes

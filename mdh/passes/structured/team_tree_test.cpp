@@ -78,6 +78,37 @@ TEST(TeamTree, slots_that_never_hold_anything_meet_nobody_either) {
   EXPECT_NE(text.find("if pair * 2 + 1 < 5 {"), std::string::npos) << text;
 }
 
+/// Rows p of slots, which four cores in lockstep make: they also combine them, two in the first
+/// step and one in the second, and the others have nothing to do.
+TEST(TeamTree, slots_that_neighbours_have_made_are_combined_by_them) {
+  const More more{
+      "digit g: BLK.i < 1 of i step 7 grid\n"
+      "digit h: COR.i < 7 of i step 1 cores\n"
+      "digit b: COR.k < 4 of k step 3 cores\n"
+      "digit m: L3.k < 3 of k step 1 sequential\n",
+      {}};
+  const loop::Program grid = form_grid(matvec_with(R"(
+    loop g { loop h { loop b { loop m {
+      accumulate (t[h, b]) first (m) from (M[i, k], v[k]);
+    } }
+    team_combine b tree elements () (w[i]) first () from (t[h, b]);
+    } })",
+                                                   more));
+  const auto text = [&](int64_t lockstep) {
+    return loop::print(form_groups(grid, {.teams = Teams::nested, .lockstep = lockstep}));
+  };
+  for (const int64_t lockstep : {4, 8, 32}) {
+    EXPECT_NE(text(lockstep).find("(h < 7, pair < 4) collective"), std::string::npos)
+        << text(lockstep);
+    EXPECT_NE(text(lockstep).find("if pair < 2 {"), std::string::npos) << text(lockstep);
+    EXPECT_NE(text(lockstep).find("if pair_ < 1 {"), std::string::npos) << text(lockstep);
+  }
+  for (const int64_t lockstep : {1, 2, 6}) {
+    EXPECT_NE(text(lockstep).find("(h < 7, pair < 2) collective"), std::string::npos)
+        << text(lockstep);
+  }
+}
+
 TEST(TeamTree, members_of_a_grid_cannot_wait_and_combine_one_after_the_other) {
   const More more{"digit g: BLK.k < 5 of k step 2 grid\n", {}};
   const auto combined = [&](const char* how) {

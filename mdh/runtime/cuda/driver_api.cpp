@@ -84,8 +84,22 @@ DriverApi load_driver(const std::string& library) {
       .event_record = find("cuEventRecord"),
       .event_synchronize = find("cuEventSynchronize"),
       .event_elapsed_time = find("cuEventElapsedTime"),
+      .stream_begin_capture = symbol_in(find.handle, "cuStreamBeginCapture_v2"),
+      .stream_end_capture = symbol_in(find.handle, "cuStreamEndCapture"),
+      .event_record_with_flags = symbol_in(find.handle, "cuEventRecordWithFlags"),
+      .graph_instantiate = symbol_in(find.handle, "cuGraphInstantiateWithFlags"),
+      .graph_launch = symbol_in(find.handle, "cuGraphLaunch"),
+      .graph_exec_destroy = symbol_in(find.handle, "cuGraphExecDestroy"),
+      .graph_destroy = symbol_in(find.handle, "cuGraphDestroy"),
       .func_get_param_info = symbol_in(find.handle, "cuFuncGetParamInfo"),
   };
+}
+
+bool has_graphs(const DriverApi& api) {
+  return api.stream_begin_capture != nullptr && api.stream_end_capture != nullptr &&
+         api.event_record_with_flags != nullptr && api.graph_instantiate != nullptr &&
+         api.graph_launch != nullptr && api.graph_exec_destroy != nullptr &&
+         api.graph_destroy != nullptr;
 }
 
 const DriverApi& driver() {

@@ -8,7 +8,7 @@
 namespace mdh::runtime::cuda {
 
 /// Named as in cuda.h, without "cu". Those that changed once have "_v2" behind their names in the
-/// library. All are there since CUDA 11, but the last one.
+/// library. All are there since CUDA 11, but the last ones.
 struct DriverApi {
   CuResult (*init)(unsigned flags);
   CuResult (*driver_get_version)(int* version);
@@ -49,9 +49,21 @@ struct DriverApi {
   CuResult (*event_synchronize)(CuEvent event);
   CuResult (*event_elapsed_time)(float* milliseconds, CuEvent start, CuEvent end);
 
+  /// Graphs, since CUDA 11.4; null where the driver is older.
+  CuResult (*stream_begin_capture)(CuStream stream, int mode);
+  CuResult (*stream_end_capture)(CuStream stream, CuGraph* graph);
+  CuResult (*event_record_with_flags)(CuEvent event, CuStream stream, unsigned flags);
+  CuResult (*graph_instantiate)(CuGraphExec* exec, CuGraph graph, unsigned long long flags);
+  CuResult (*graph_launch)(CuGraphExec exec, CuStream stream);
+  CuResult (*graph_exec_destroy)(CuGraphExec exec);
+  CuResult (*graph_destroy)(CuGraph graph);
+
   /// Since CUDA 12.4; null where the driver is older.
   CuResult (*func_get_param_info)(CuFunction function, size_t index, size_t* offset, size_t* bytes);
 };
+
+/// All that a graph needs.
+bool has_graphs(const DriverApi& api);
 
 /// Opens a driver; "missing" (E641) if there is none or if it lacks a function. It stays open:
 /// drivers keep threads.

@@ -260,6 +260,37 @@ TEST_F(CudaGpu, times_are_those_of_the_device) {
   EXPECT_LT(timing.median_us, 450);
 }
 
+/// 2,000 cycles are 1 to 2 us, and a launch that the host has to make takes longer.
+TEST_F(CudaGpu, short_calls_are_timed_without_the_way_from_the_host) {
+  const Module module = on_longs(1, "",
+                                 "  const long long start = clock64();\n  while (clock64() - start "
+                                 "< 2000) {}\n  out[0] = 1;",
+                                 {{Launch{"f"}}, {Launch{"f"}}});
+  const auto kernel = load_one(module);
+  std::vector<long> out(1);
+  void* const buffers[] = {out.data()};
+  const Timing timing = kernel->time(buffers, 1, {.warm_up = 3, .least = 20, .most = 20});
+  EXPECT_GT(timing.median_us, 1);
+  EXPECT_LT(timing.median_us, 12);
+  EXPECT_GT(timing.host_us, timing.median_us);
+}
+
+/// What fits the second cache is read from memory if something else was written before.
+TEST_F(CudaGpu, cold_caches_take_longer) {
+  constexpr int64_t elements = 1 << 20;
+  const Module module = on_longs(elements, "",
+                                 "  const long n = (long)blockIdx.x * 1024 + threadIdx.x;\n"
+                                 "  out[n] = out[n] + 1;",
+                                 {{Launch{"f", {elements / 1024, 1, 1}, {1024, 1, 1}}}});
+  const auto kernel = load_one(module);
+  std::vector<long> out(elements);
+  void* const buffers[] = {out.data()};
+  const auto time = [&](Caches caches) {
+    return kernel->time(buffers, 1, {.least = 20, .most = 50, .caches = caches}).median_us;
+  };
+  EXPECT_GT(time(Caches::cold), 1.2 * time(Caches::warm));
+}
+
 // ---- kernels that go wrong, in a worker
 
 Outcome in_worker(Worker& worker, const runtime::Device& device, const Module& module,

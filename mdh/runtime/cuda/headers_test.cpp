@@ -86,6 +86,15 @@ TEST(CudaHeaders, driver_has_these_functions) {
   EXPECT_TRUE((agrees<decltype(DriverApi::event_record), decltype(&cuEventRecord)>));
   EXPECT_TRUE((agrees<decltype(DriverApi::event_synchronize), decltype(&cuEventSynchronize)>));
   EXPECT_TRUE((agrees<decltype(DriverApi::event_elapsed_time), decltype(&cuEventElapsedTime)>));
+  EXPECT_TRUE((agrees<decltype(DriverApi::stream_begin_capture), decltype(&cuStreamBeginCapture)>));
+  EXPECT_TRUE((agrees<decltype(DriverApi::stream_end_capture), decltype(&cuStreamEndCapture)>));
+  EXPECT_TRUE(
+      (agrees<decltype(DriverApi::event_record_with_flags), decltype(&cuEventRecordWithFlags)>));
+  EXPECT_TRUE(
+      (agrees<decltype(DriverApi::graph_instantiate), decltype(&cuGraphInstantiateWithFlags)>));
+  EXPECT_TRUE((agrees<decltype(DriverApi::graph_launch), decltype(&cuGraphLaunch)>));
+  EXPECT_TRUE((agrees<decltype(DriverApi::graph_exec_destroy), decltype(&cuGraphExecDestroy)>));
+  EXPECT_TRUE((agrees<decltype(DriverApi::graph_destroy), decltype(&cuGraphDestroy)>));
 #if CUDA_VERSION >= 12040
   EXPECT_TRUE((agrees<decltype(DriverApi::func_get_param_info), decltype(&cuFuncGetParamInfo)>));
 #endif
@@ -128,6 +137,8 @@ TEST(CudaHeaders, options_have_these_numbers) {
   EXPECT_EQ(compute_mode_prohibited, CU_COMPUTEMODE_PROHIBITED);
   EXPECT_EQ(stream_non_blocking, unsigned{CU_STREAM_NON_BLOCKING});
   EXPECT_EQ(event_default, unsigned{CU_EVENT_DEFAULT});
+  EXPECT_EQ(event_record_external, unsigned{CU_EVENT_RECORD_EXTERNAL});
+  EXPECT_EQ(capture_relaxed, int{CU_STREAM_CAPTURE_MODE_RELAXED});
 }
 
 TEST(CudaHeaders, results_have_these_numbers) {

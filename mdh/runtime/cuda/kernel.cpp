@@ -3,6 +3,8 @@
 #include "mdh/runtime/alignment.h"
 #include "mdh/runtime/cuda/functions.h"
 #include "mdh/runtime/cuda/memory.h"
+#include "mdh/runtime/cuda/moment.h"
+#include "mdh/runtime/cuda/stopwatch.h"
 #include "mdh/runtime/pool.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/files.h"
@@ -12,38 +14,6 @@ namespace {
 
 /// What an allocation of a caller's surely has, and the widest access needs.
 constexpr int64_t workspace_alignment = 16;
-
-/// A moment in the stream of a context, by the clock of the device.
-class Moment {
- public:
-  explicit Moment(std::shared_ptr<const Context> context) : context_(std::move(context)) {
-    const Current here(*context_);
-    context_->check(context_->api.event_create(&event_, event_default), "cuEventCreate");
-  }
-  ~Moment() {
-    CuContext ignored = nullptr;
-    if (context_->api.ctx_push_current(context_->handle()) != success) return;
-    context_->api.event_destroy(event_);
-    context_->api.ctx_pop_current(&ignored);
-  }
-  Moment(const Moment&) = delete;
-  Moment& operator=(const Moment&) = delete;
-
-  void record() const {
-    context_->check(context_->api.event_record(event_, context_->stream()), "cuEventRecord");
-  }
-
-  double microseconds_since(const Moment& start) const {
-    float milliseconds = 0;
-    context_->check(context_->api.event_elapsed_time(&milliseconds, start.event_, event_),
-                    "cuEventElapsedTime");
-    return 1000.0 * milliseconds;
-  }
-
- private:
-  std::shared_ptr<const Context> context_;
-  CuEvent event_ = nullptr;
-};
 
 /// What belongs to one call at a time.
 struct Session {
@@ -131,9 +101,24 @@ class CudaKernel : public LoadedKernel {
     there.download_outputs(module_, buffers);
   }
 
+  std::function<Lap()> stopwatch(const RunOn& on, Caches caches) const override {
+    internal_check(on.stream == nullptr, "no time is known of a run in a stream");
+    check_run(on);
+    // One call follows the other, so that they can share a workspace.
+    const auto session = std::make_shared<Pool<Session>::Loan>(sessions_);
+    const std::vector<void*> buffers(on.buffers.begin(), on.buffers.end());
+    void* const workspace = workspace_of(on, **session);
+    return cuda::stopwatch(
+        context_,
+        [this, session, buffers, workspace](CuStream stream) {
+          launch_all({.buffers = buffers}, workspace, stream);
+        },
+        caches);
+  }
+
   Timing time(std::span<void* const> buffers, int, const TimingLimits& limits) const override {
     const BuffersThere there(module_, buffers, context_);
-    return measure_by([&] { return timed_run({.buffers = there.handles}); }, limits);
+    return measure_laps(stopwatch({.buffers = there.handles}, limits.caches), limits);
   }
 
   std::vector<Resources> resources() const override { return functions_.resources(); }

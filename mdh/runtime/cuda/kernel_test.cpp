@@ -220,18 +220,62 @@ TEST_F(CudaKernels, run_in_a_stream_needs_a_workspace_of_its_own) {
 }
 
 /// Launches take one microsecond per group by the clock of the fake device.
-TEST_F(CudaKernels, times_are_those_of_the_device) {
-  Module module = fake_module({.name = "f", .parameters = 3},
-                              {{Repeat{3, {{Launch{"f", {7, 1, 1}, {4, 1, 1}}}}}}});
-  const auto kernel = load_one(module);
+Module launched(int64_t rounds, int64_t groups) {
+  return fake_module({.name = "f", .parameters = 3},
+                     {{Repeat{rounds, {{Launch{"f", {groups, 1, 1}, {4, 1, 1}}}}}}});
+}
+
+int count_of(const std::string& text, const std::string& piece) {
+  int count = 0;
+  for (size_t at = 0; (at = text.find(piece, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+/// Of a kernel on eight elements.
+Timing time_of(const LoadedKernel& kernel, Caches caches = Caches::warm) {
   std::vector<long> out(8);
   void* const buffers[] = {out.data()};
-  const TimingLimits limits{.warm_up = 2, .least = 3, .most = 3, .seconds = 10};
-  const Timing timing = kernel->time(buffers, 1, limits);
+  return kernel.time(
+      buffers, 1,
+      {.warm_up = 2, .least = 3, .most = 3, .seconds = 10, .accuracy = 0, .caches = caches});
+}
+
+TEST_F(CudaKernels, long_calls_are_timed_one_by_one) {
+  const Timing timing = time_of(*load_one(launched(3, 70)));
   EXPECT_EQ(timing.count, 3);
-  EXPECT_NEAR(timing.median_us, 21, 0.01);
+  EXPECT_NEAR(timing.median_us, 210, 0.1);
+  EXPECT_GT(timing.host_us, 0);
   const std::string all = journal();
-  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 3 * 5) << "warm-up included";
+  EXPECT_EQ(count_of(all, "launch f "), 3 * 5) << "warm-up included";
+  EXPECT_EQ(count_of(all, "graph"), 0);
+}
+
+TEST_F(CudaKernels, short_calls_are_timed_many_at_a_time) {
+  const Timing timing = time_of(*load_one(launched(3, 5)));
+  EXPECT_EQ(timing.count, 3);
+  EXPECT_NEAR(timing.median_us, 15, 0.01);
+  EXPECT_GT(timing.host_us, 0);
+  const std::string all = journal();
+  // 300 us are 20 calls. They are captured once, after one call alone.
+  EXPECT_EQ(count_of(all, "launch f "), 3 * 21);
+  EXPECT_EQ(count_of(all, "captured 62 commands"), 1) << "with the two events";
+  EXPECT_EQ(count_of(all, "launch of a graph"), 5 + 1) << "warm-up included, and the first";
+}
+
+TEST_F(CudaKernels, drivers_that_refuse_graphs_time_one_by_one) {
+  for (const char* function : {"cuStreamBeginCapture_v2=801", "cuGraphInstantiateWithFlags=801"}) {
+    const ScopedEnvironment fails("FAKE_CUDA_FAIL", function);
+    EXPECT_NEAR(time_of(*load_one(launched(3, 5))).median_us, 15, 0.01);
+    EXPECT_EQ(count_of(journal(), "launch of a graph"), 0);
+  }
+}
+
+TEST_F(CudaKernels, with_cold_caches_something_large_is_written_before_each_call) {
+  EXPECT_NEAR(time_of(*load_one(launched(1, 5)), Caches::cold).median_us, 5, 0.01);
+  const std::string all = journal();
+  EXPECT_EQ(count_of(all, "graph"), 0);
+  EXPECT_EQ(count_of(all, fmt::format("memset of {} bytes", 2 * 62914560)), 5);
+  EXPECT_EQ(count_of(all, "launch f "), 5);
 }
 
 TEST_F(CudaKernels, misaligned_memory_is_refused_before_anything_runs) {

@@ -127,7 +127,8 @@ std::shared_ptr<const runtime::Device> open(const std::string& name) {
 }  // namespace
 
 const Runtime& runtime() {
-  static const Runtime here = {.name = "cuda", .is_numbered = true, .list = list, .open = open};
+  static const Runtime here = {
+      .name = "cuda", .is_numbered = true, .list = list, .open = open, .has_cold_caches = true};
   return here;
 }
 

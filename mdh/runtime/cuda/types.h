@@ -11,6 +11,8 @@ struct CUmod_st;
 struct CUfunc_st;
 struct CUstream_st;
 struct CUevent_st;
+struct CUgraph_st;
+struct CUgraphExec_st;
 struct _nvrtcProgram;
 
 namespace mdh::runtime::cuda {
@@ -23,6 +25,8 @@ using CuModule = CUmod_st*;
 using CuFunction = CUfunc_st*;
 using CuStream = CUstream_st*;
 using CuEvent = CUevent_st*;
+using CuGraph = CUgraph_st*;
+using CuGraphExec = CUgraphExec_st*;
 using NvrtcResult = int;  // an enumeration
 using NvrtcProgram = _nvrtcProgram*;
 
@@ -65,6 +69,8 @@ enum JitOption : int { jit_error_log_buffer = 5, jit_error_log_buffer_size_bytes
 inline constexpr int compute_mode_prohibited = 2;
 inline constexpr unsigned stream_non_blocking = 1;
 inline constexpr unsigned event_default = 0;
+inline constexpr unsigned event_record_external = 1;
+inline constexpr int capture_relaxed = 2;
 
 /// The results that mdh tells apart; status.cpp has the names of all.
 enum Status : int {

@@ -28,7 +28,7 @@ class HostKernel : public LoadedKernel {
 
   Timing time(std::span<void* const> buffers, int threads,
               const TimingLimits& limits) const override {
-    return measure([&] { kernel_(buffers, threads); }, limits);
+    return measure_laps(stopwatch({.buffers = buffers, .threads = threads}, limits.caches), limits);
   }
 
   std::string file() const override { return kernel_.path(); }

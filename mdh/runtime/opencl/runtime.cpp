@@ -42,6 +42,7 @@ class OpenCLKernel : public LoadedKernel {
   Timing time(std::span<void* const> buffers, int, const TimingLimits& limits) const override {
     const Memory there(kernel_.context(), kernel_.module().arguments);
     there.upload(buffers);
+    require_warm(limits.caches);
     return measure_by([&] { return device_time(kernel_.run(there)); }, limits);
   }
 

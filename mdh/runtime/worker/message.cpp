@@ -40,9 +40,14 @@ std::vector<kernel::Step> steps_from(const json& all) {
   return steps;
 }
 
-json to_json(const TimingLimits& l) { return {l.warm_up, l.least, l.most, l.seconds, l.accuracy}; }
+json to_json(const TimingLimits& l) {
+  return {l.warm_up, l.least, l.most, l.seconds, l.accuracy, static_cast<int>(l.caches)};
+}
 
-TimingLimits limits_from(const json& l) { return {l.at(0), l.at(1), l.at(2), l.at(3), l.at(4)}; }
+TimingLimits limits_from(const json& l) {
+  const auto caches = static_cast<Caches>(l.at(5).get<int>());
+  return {l.at(0), l.at(1), l.at(2), l.at(3), l.at(4), caches};
+}
 
 /// What `read` makes of the text, or nothing where that is not possible.
 template <class F>

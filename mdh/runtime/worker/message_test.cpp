@@ -32,7 +32,7 @@ TEST(WorkerMessage, requests_survive_the_way) {
       .parts_on_cores = 5,
       .threads = 4,
       .time_limit = 1.5,
-      .measure = TimingLimits{1, 2, 3, 4.5, 0.25},
+      .measure = TimingLimits{1, 2, 3, 4.5, 0.25, Caches::cold},
       .inputs_stay = true,
       .wants_outputs = false};
   const auto read = request_from(to_text(request));

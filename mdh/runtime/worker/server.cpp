@@ -143,7 +143,8 @@ class Workshop {
     errno = 0;  // what a crash reports is the kernel's own
     const RunOn on{.buffers = copies_->handles(), .threads = request.threads};
     if (request.measure) {
-      outcome.timing = measure_with_load([&] { return kernel.timed_run(on); }, *request.measure);
+      outcome.timing =
+          measure_with_load(kernel.stopwatch(on, request.measure->caches), *request.measure);
       // More threads than cores wait for each other.
       if (request.threads > cores_of_this_process()) outcome.timing.load = 0;
     } else {

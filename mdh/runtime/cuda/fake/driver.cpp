@@ -42,8 +42,16 @@ struct CUmod_st {
 struct CUevent_st {
   double microseconds = -1;
 };
+using Commands = std::deque<std::function<int()>>;
 struct CUstream_st {
-  std::deque<std::function<int()>> waiting;
+  Commands waiting;
+  bool is_captured = false;
+};
+struct CUgraph_st {
+  Commands commands;
+};
+struct CUgraphExec_st {
+  Commands commands;
 };
 
 namespace {
@@ -432,6 +440,7 @@ int cuMemcpyDtoHAsync_v2(void* to, CuPointer from, size_t bytes, CuStream stream
 int cuMemsetD8Async(CuPointer to, unsigned char value, size_t count, CuStream stream) {
   const Lock lock(mutex);
   if (const int status = entered("cuMemsetD8Async"); status != success) return status;
+  note("memset of " + std::to_string(count) + " bytes");
   stream_of(stream).waiting.push_back([=] {
     std::memset(reinterpret_cast<void*>(to), value, count);
     return int{success};
@@ -478,6 +487,58 @@ int cuEventRecord(CuEvent event, CuStream stream) {
     event->microseconds = clock_us;
     return int{success};
   });
+  return success;
+}
+
+// ---- graphs
+
+int cuStreamBeginCapture_v2(CuStream stream, int mode) {
+  const Lock lock(mutex);
+  if (const int status = entered("cuStreamBeginCapture_v2"); status != success) return status;
+  if (mode != capture_relaxed || stream == nullptr || stream->is_captured) return invalid_value;
+  stream->is_captured = true;
+  return success;
+}
+
+int cuStreamEndCapture(CuStream stream, CuGraph* graph) {
+  const Lock lock(mutex);
+  if (!stream->is_captured) return invalid_value;
+  note("captured " + std::to_string(stream->waiting.size()) + " commands");
+  *graph = new CUgraph_st{std::move(stream->waiting)};
+  stream->waiting.clear();
+  stream->is_captured = false;
+  return success;
+}
+
+/// Only of a stream that is captured.
+int cuEventRecordWithFlags(CuEvent event, CuStream stream, unsigned flags) {
+  if (flags != event_record_external || !stream->is_captured) return invalid_value;
+  return cuEventRecord(event, stream);
+}
+
+int cuGraphInstantiateWithFlags(CuGraphExec* exec, CuGraph graph, unsigned long long) {
+  const Lock lock(mutex);
+  if (const int status = entered("cuGraphInstantiateWithFlags"); status != success) return status;
+  *exec = new CUgraphExec_st{graph->commands};
+  return success;
+}
+
+int cuGraphLaunch(CuGraphExec exec, CuStream stream) {
+  const Lock lock(mutex);
+  if (const int status = entered("cuGraphLaunch"); status != success) return status;
+  note("launch of a graph");
+  Commands& waiting = stream_of(stream).waiting;
+  waiting.insert(waiting.end(), exec->commands.begin(), exec->commands.end());
+  return success;
+}
+
+int cuGraphExecDestroy(CuGraphExec exec) {
+  delete exec;
+  return success;
+}
+
+int cuGraphDestroy(CuGraph graph) {
+  delete graph;
   return success;
 }
 

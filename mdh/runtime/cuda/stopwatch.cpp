@@ -1,0 +1,102 @@
+#include "mdh/runtime/cuda/stopwatch.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "mdh/runtime/cuda/graph.h"
+#include "mdh/runtime/cuda/memory.h"
+#include "mdh/runtime/cuda/moment.h"
+
+namespace mdh::runtime::cuda {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Calls that take longer are measured one by one: the clock ticks twice in a microsecond.
+constexpr double short_us = 100;
+/// What many short calls should take together, and how many they are at most.
+constexpr double together_us = 300;
+constexpr int most_calls = 100;
+
+class Stopwatch {
+ public:
+  Stopwatch(std::shared_ptr<const Context> context, Launches launches, Caches caches)
+      : context_(std::move(context)),
+        launches_(std::move(launches)),
+        caches_(caches),
+        start_(context_),
+        end_(context_) {}
+
+  Lap lap() {
+    const Current here(*context_);
+    if (caches_ == Caches::cold) {
+      make_cold();
+      return alone();
+    }
+    if (graph_) return together();
+    const Lap one = alone();
+    if (one.device_us >= short_us || is_refused_) return one;
+    capture(one);
+    return graph_ ? together() : one;
+  }
+
+ private:
+  Lap alone() const {
+    const auto before = Clock::now();
+    start_.record();
+    launches_(context_->stream());
+    end_.record();
+    context_->wait();
+    const std::chrono::duration<double, std::micro> host = Clock::now() - before;
+    return {end_.microseconds_since(start_), host.count()};
+  }
+
+  /// Its host's time is that of the call that was made alone.
+  Lap together() const {
+    graph_->launch();
+    context_->wait();
+    return {end_.microseconds_since(start_) / calls_, host_us_};
+  }
+
+  void capture(const Lap& one) {
+    const double calls = together_us / std::max(one.device_us, 1.0);
+    calls_ = std::clamp(static_cast<int>(calls), 2, most_calls);
+    host_us_ = one.host_us;
+    graph_ = Graph::of(context_, [&](CuStream stream) {
+      start_.record_in_graph(stream);
+      for (int n = 0; n < calls_; ++n) launches_(stream);
+      end_.record_in_graph(stream);
+    });
+    is_refused_ = graph_ == nullptr;
+    if (graph_) together();  // the first time it is taken to the device
+  }
+
+  void make_cold() {
+    if (!flush_) {
+      constexpr int64_t least = int64_t{64} << 20;  // where the driver does not tell
+      const int64_t bytes = std::max(2 * context_->device.l2_bytes, least);
+      flush_ = allocate(context_, bytes, "what makes caches cold");
+    }
+    poison(*context_, *flush_);
+  }
+
+  std::shared_ptr<const Context> context_;
+  Launches launches_;
+  Caches caches_;
+  Moment start_, end_;
+  std::unique_ptr<const Graph> graph_;
+  bool is_refused_ = false;
+  int calls_ = 1;
+  double host_us_ = 0;
+  std::shared_ptr<const DeviceMemory> flush_;
+};
+
+}  // namespace
+
+std::function<Lap()> stopwatch(std::shared_ptr<const Context> context, Launches launches,
+                               Caches caches) {
+  const auto watch = std::make_shared<Stopwatch>(std::move(context), std::move(launches), caches);
+  return [watch] { return watch->lap(); };
+}
+
+}  // namespace mdh::runtime::cuda
