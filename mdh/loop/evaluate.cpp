@@ -6,6 +6,7 @@
 
 #include "mdh/loop/in_flight.h"
 #include "mdh/loop/index_value.h"
+#include "mdh/loop/owners.h"
 #include "mdh/support/random.h"
 
 namespace mdh::loop {
@@ -19,7 +20,7 @@ class Interpreter {
  public:
   Interpreter(const Program& p, const std::vector<scalar::Array>& inputs, Algebra& algebra,
               uint64_t seed)
-      : program_(p), algebra_(algebra), random_(seed) {
+      : program_(p), algebra_(algebra), random_(seed), owners_(p.warp) {
     size_t next = 0;
     for (const Buffer& b : p.buffers) {
       Instances& instances = memory_[b.symbol.name];
@@ -357,34 +358,11 @@ class Interpreter {
 
   // ---- teams
 
-  /// Core n of a group has its share n. Where there are more shares than cores, nobody knows.
-  int64_t warp_of(const Deal& s, int64_t part) {
-    if (program_.warp == 1) return -1;
-    if (s.team == Team::grid) cores_ = owned_shares(s.body);
-    return s.team == Team::cores && volume_of(s.shares) <= cores_ ? part / program_.warp : -1;
-  }
-
   void run_share(const Deal& s, int64_t part) {
-    now_.warp = warp_of(s, part);
-    std::string identity = s.team == Team::all ? "all," : "";
-    if (s.collective) identity += fmt::format("{},", fmt::ptr(&s));
-    if (s.dealing == Dealing::cyclic) identity += "cyclic,";
-    // Nobody knows who gets it, and who had it before does not matter.
-    if (s.dealing == Dealing::dynamic) identity += fmt::format("{},", ++dealt_);
+    owners_.begin(s, part, now_);
     for (auto c = s.shares.rbegin(); c != s.shares.rend(); ++c) {
       index_[c->var.name] = part % c->count;
-      // Which core gets a share depends on all counters, their order and how far they count.
-      identity += fmt::format("{}={}/{},", c->var.name, part % c->count, c->count);
       part /= c->count;
-    }
-    const int32_t owner =
-        owners_.try_emplace(identity, static_cast<int32_t>(owners_.size())).first->second;
-    if (s.team != Team::cores) {
-      now_.owner[0] = owner;
-      now_.owner[1] = s.team == Team::all ? owner : -1;
-      ++now_.epoch[1];  // a member of the grid begins with all of its cores
-    } else {
-      now_.owner[1] = owner;
     }
     block(s.body);
   }
@@ -489,10 +467,8 @@ class Interpreter {
   std::map<std::string, int64_t> index_;
   std::map<std::string, Leaves> values_;
   std::vector<const Digit*> enclosing_;
-  std::map<std::string, int32_t> owners_;
-  int64_t dealt_ = 0;  // shares that were dealt dynamically so far
+  Owners owners_;
   Moment now_;
-  int64_t cores_ = 1;  // of the member of the grid that is being run
   InFlight in_flight_;
 };
 
