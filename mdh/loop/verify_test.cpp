@@ -240,18 +240,6 @@ TEST(LoopVerify, nobody_waits_inside_of_a_deal_for_those_among_whom_it_deals) {
   EXPECT_EQ(complaint("deal grid () { barrier all; }"), waits);
   EXPECT_EQ(complaint("deal grid () { barrier cores; }"), nothing);
   EXPECT_EQ(complaint("deal grid () { deal cores () { barrier cores; } }"), waits);
-  const More warps{"digit h: THR.i < 3 of i step 1 cores\nwarp 32\n", ""};
-  const More on_axes{"digit h: THR.i < 3 of i step 1 cores axis x\nwarp 32\n", ""};
-  const std::string none = "a barrier of warps that do not exist";
-  const auto with = [](const More& declared, const std::string& body) {
-    return complaint_about(rows_text(body, declared));
-  };
-  EXPECT_EQ(with(warps, "deal grid () { barrier warp; }"), nothing);
-  EXPECT_EQ(complaint("deal grid () { barrier warp; }"), none);
-  EXPECT_EQ(with(on_axes, "deal grid () { barrier warp; }"), none);
-  EXPECT_EQ(with(warps, "deal cores () { barrier warp; }"), waits);
-  EXPECT_EQ(with(warps, "deal warp () { }"), "shares of warps");
-  EXPECT_EQ(with({"warp 0\n", ""}, ""), "warps of 0 cores");
 }
 
 TEST(LoopVerify, only_cores_of_a_member_of_the_grid_are_dealt_to_inside_of_a_deal) {

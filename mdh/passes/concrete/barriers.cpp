@@ -128,7 +128,8 @@ class Warps {
   /// Whatever two Deals do with an instance of the buffer is done by cores of one warp.
   bool stays_inside(const std::string& buffer, const Signature& a, const Signature& b) const {
     if (cores_ == 1 || a == nobody || b == nobody) return false;
-    const loop::Buffer& used = find_buffer(program_, loop::named(buffer));
+    const Symbol symbol = loop::named(buffer);
+    const loop::Buffer& used = find_buffer(program_, symbol);
     if (used.role != loop::Role::temporary) return false;
     const auto &one = shares_.at(a), &other = shares_.at(b);
     if (loop::volume_of(one) > items_ || loop::volume_of(other) > items_) return false;

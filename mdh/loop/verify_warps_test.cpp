@@ -1,0 +1,28 @@
+#include <gtest/gtest.h>
+
+#include "mdh/loop/test_programs.h"
+
+namespace mdh::loop::verify_warps_test {
+namespace {
+
+TEST(LoopVerify, warps_wait_where_they_exist) {
+  const More warps{"digit h: THR.i < 3 of i step 1 cores\nwarp 32\n", ""};
+  const More on_axes{"digit h: THR.i < 3 of i step 1 cores axis x\nwarp 32\n", ""};
+  const std::string waits = "a barrier inside of Deal";
+  const std::string none = "a barrier of warps that do not exist";
+  const auto with = [](const More& declared, const std::string& body) {
+    const std::string text = diagnostic_of([&] { parse(rows_text(body, declared)); }).message;
+    const std::string begin = "not a well-formed loop program: ";
+    if (!text.starts_with(begin)) return text;
+    return text.substr(begin.size(), text.rfind(" (") - begin.size());
+  };
+  EXPECT_EQ(with(warps, "deal grid () { barrier warp; }"), "(no error was raised)");
+  EXPECT_EQ(with({}, "deal grid () { barrier warp; }"), none);
+  EXPECT_EQ(with(on_axes, "deal grid () { barrier warp; }"), none);
+  EXPECT_EQ(with(warps, "deal cores () { barrier warp; }"), waits);
+  EXPECT_EQ(with(warps, "deal warp () { }"), "shares of warps");
+  EXPECT_EQ(with({"warp 0\n", ""}, ""), "warps of 0 cores");
+}
+
+}  // namespace
+}  // namespace mdh::loop::verify_warps_test
