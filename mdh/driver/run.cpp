@@ -110,7 +110,9 @@ class Runner {
 
  private:
   runtime::WorkOptions how() const {
-    return {.device = executable_.device().name(), .threads = threads_};
+    return {.device = executable_.device().name(),
+            .model = runtime::model_of(executable_.device()),
+            .threads = threads_};
   }
 
   runtime::Timing work(const Memory& memory, const runtime::WorkOptions& how) const {

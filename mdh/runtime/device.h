@@ -223,6 +223,12 @@ class Device {
                                  std::span<const kernel::Module> modules) const = 0;
 };
 
+/// Empty for this machine.
+inline std::string model_of(const Device& device) {
+  const auto identity = device.identity();
+  return identity ? identity->model : "";
+}
+
 /// One way to reach devices.
 struct Runtime {
   std::string name;  // "opencl"; its devices are "opencl:0", "opencl:1", ...

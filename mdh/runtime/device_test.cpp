@@ -245,7 +245,28 @@ Outcome in_worker(Worker& worker, const Device& device, const kernel::Module& mo
   const Built built = device.build({{module}}, {}).front().front();
   if (!built.object) return {WorkStatus::error, built.failure.text, {}};
   how.device = device.name();
+  how.model = model_of(device);
   return worker.run(module, built.object->path, buffers, how);
+}
+
+TEST_P(EveryDevice, is_another_one_in_a_process_that_finds_another_model) {
+  Worker worker({.program = MDH_WORKER_FILE});
+  const SharedBuffers buffers({64});
+  const Built built = device_->build({{numbers("filed", 5)}}, {}).front().front();
+  ASSERT_TRUE(built.object);
+  const auto outcome = [&](const std::string& name, const std::string& model) {
+    return worker.run(numbers("filed", 5), built.object->path, buffers,
+                      {.device = name, .model = model});
+  };
+  const Outcome other = outcome(device_->name(), "a toaster");
+  EXPECT_EQ(other.status, WorkStatus::no_device);
+  EXPECT_EQ(other.reason, fmt::format("'{}' is {} there instead of a toaster", device_->name(),
+                                      model_of(*device_)));
+  EXPECT_EQ(outcome("opencl:987", "").status, WorkStatus::no_device);
+  const Diagnostic d = diagnostic_of([&] { require_success(other); });
+  EXPECT_EQ(d.kind, DiagnosticKind::missing);
+  EXPECT_EQ(d.code, "E651");
+  EXPECT_EQ(outcome(device_->name(), model_of(*device_)).status, WorkStatus::ok);
 }
 
 TEST_P(EveryDevice, runs_in_a_worker_whose_process_stays) {

@@ -31,7 +31,8 @@ RecordOutcome outcome_of(runtime::WorkStatus status) {
       return RecordOutcome::timeout;
     case runtime::WorkStatus::out_of_memory:
       return RecordOutcome::out_of_memory;
-    case runtime::WorkStatus::error:  // an object that cannot be loaded, mostly
+    case runtime::WorkStatus::no_device:  // ends the search before
+    case runtime::WorkStatus::error:      // an object that cannot be loaded, mostly
       return RecordOutcome::compile_error;
     case runtime::WorkStatus::crash:
     case runtime::WorkStatus::exit:
@@ -41,6 +42,7 @@ RecordOutcome outcome_of(runtime::WorkStatus status) {
 }
 
 void take_failure(const runtime::Outcome& outcome, Trial& trial) {
+  if (outcome.status == runtime::WorkStatus::no_device) runtime::require_success(outcome);
   trial.outcome = outcome_of(outcome.status);
   trial.reason = outcome.reason;
 }
@@ -136,6 +138,7 @@ struct Candidates::Parts {
   runtime::Outcome run(const Compiled& c, runtime::WorkOptions how) {
     how.inputs_stay = true;
     how.device = device->name();
+    how.model = runtime::model_of(*device);
     return worker_of(c.module).run(c.module, c.object.path, memory.shared(), how);
   }
 
@@ -201,6 +204,7 @@ struct Candidates::Parts {
     const runtime::Outcome outcome =
         worker_of(module).run(module, object.path, where.shared(),
                               {.device = device->name(),
+                               .model = runtime::model_of(*device),
                                .threads = options.threads,
                                .time_limit = options.worker.time_limit + to_compile});
     if (outcome.status != runtime::WorkStatus::ok) take_failure(outcome, trial);

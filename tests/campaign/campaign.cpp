@@ -213,7 +213,7 @@ Summary run_catalogue(const Options& options) {
   Summary summary;
   for (const std::string& target : targets_of(options)) {
     for (const examples::Entry& entry : examples::catalogue()) {
-      std::vector<Prepared> all = prepared_of(entry, target, options.catalogue);
+      std::vector<Prepared> all = prepared_of(entry, target, options.catalogue, options.from);
       for (size_t from = 0; from < all.size(); from += options.batch) {
         std::vector<Prepared> batch(all.begin() + from,
                                     all.begin() + std::min(all.size(), from + options.batch));

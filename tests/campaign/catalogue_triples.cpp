@@ -39,9 +39,8 @@ Prepared drawn(const hl::Program& program, uint64_t seed, const std::string& tar
 }  // namespace
 
 std::vector<Prepared> prepared_of(const examples::Entry& entry, const std::string& target,
-                                  int drawn_per_type) {
+                                  int drawn_per_type, uint64_t seed) {
   std::vector<Prepared> all;
-  uint64_t seed = 7'000'000;
   for (const scalar::Scalar type : entry.types) {
     Random random(seed += 1000);
     const hl::Program program =

@@ -7,8 +7,9 @@
 
 namespace mdh::test {
 
-/// Lowered for a target, ready to run; so many configurations are drawn for each type.
+/// Lowered for a target, ready to run; so many configurations are drawn for each type. Another seed
+/// gives other sizes and other configurations.
 std::vector<Prepared> prepared_of(const examples::Entry& entry, const std::string& target,
-                                  int drawn_per_type);
+                                  int drawn_per_type, uint64_t seed = 7'000'000);
 
 }  // namespace mdh::test

@@ -17,6 +17,8 @@ constexpr double short_us = 100;
 /// What many short calls should take together, and how many they are at most.
 constexpr double together_us = 300;
 constexpr int most_calls = 100;
+/// What they take if the host is as slow as with one.
+constexpr double most_host_us = 10'000;
 
 class Stopwatch {
  public:
@@ -35,12 +37,18 @@ class Stopwatch {
     }
     if (graph_) return together();
     const Lap one = alone();
-    if (one.device_us >= short_us || is_refused_) return one;
+    if (!is_short(one) || is_refused_) return one;
     capture(one);
     return graph_ ? together() : one;
   }
 
  private:
+  /// The first call may take the host long. So may each one, where the clock of a device is no real
+  /// one.
+  static bool is_short(const Lap& lap) {
+    return lap.device_us < short_us && lap.host_us < 10 * short_us;
+  }
+
   Lap alone() const {
     const auto before = Clock::now();
     start_.record();
@@ -59,7 +67,8 @@ class Stopwatch {
   }
 
   void capture(const Lap& one) {
-    const double calls = together_us / std::max(one.device_us, 1.0);
+    const double calls = std::min(together_us / std::max(one.device_us, 1.0),
+                                  most_host_us / std::max(one.host_us, 1.0));
     calls_ = std::clamp(static_cast<int>(calls), 2, most_calls);
     host_us_ = one.host_us;
     graph_ = Graph::of(context_, [&](CuStream stream) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mdh/runtime/opencl/hints.h"
+#include "mdh/runtime/opencl/kept_environment.h"
 #include "mdh/support/diagnostic.h"
 
 namespace mdh::runtime::opencl {
@@ -92,6 +93,7 @@ Device describe(const Question& ask, const std::string& platform) {
 
 /// "No platform" is an answer, not a failure: the loader has a status of its own for it (-1001).
 std::vector<cl_platform_id> platforms(const Api& api) {
+  const KeptEnvironment kept;
   cl_uint count = 0;
   if (api.get_platform_ids(0, nullptr, &count) != CL_SUCCESS) return {};
   std::vector<cl_platform_id> all(count);

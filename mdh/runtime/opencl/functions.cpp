@@ -25,13 +25,20 @@ size_t parameters_of(cl_kernel function, const Context::Handles& on) {
 FunctionNeeds needs_of(cl_kernel function, const Context::Handles& on) {
   size_t group = 0;
   cl_ulong local = 0;
+  std::array<size_t, 3> built_for = {0, 0, 0};
   check(on.api.get_kernel_work_group_info(function, on.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof group,
                                           &group, nullptr),
         "clGetKernelWorkGroupInfo");
   check(on.api.get_kernel_work_group_info(function, on.id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local,
                                           &local, nullptr),
         "clGetKernelWorkGroupInfo");
-  return {static_cast<int64_t>(group), static_cast<int64_t>(local)};
+  check(on.api.get_kernel_work_group_info(function, on.id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                          sizeof built_for, built_for.data(), nullptr),
+        "clGetKernelWorkGroupInfo");
+  const auto number = [](size_t n) { return static_cast<int64_t>(n); };
+  return {number(group),
+          static_cast<int64_t>(local),
+          {number(built_for[0]), number(built_for[1]), number(built_for[2])}};
 }
 
 Functions functions_of(const kernel::Module& module, cl_program program,

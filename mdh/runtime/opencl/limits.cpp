@@ -32,7 +32,9 @@ void check_group(const kernel::Launch& launch, const FunctionNeeds& needs, const
     }
     if (__builtin_mul_overflow(group, items, &group)) group = INT64_MAX;
   }
-  const int64_t most = std::min(device.max_work_group_size, needs.max_work_group_size);
+  const int64_t most = launch.items == needs.built_for
+                           ? device.max_work_group_size
+                           : std::min(device.max_work_group_size, needs.max_work_group_size);
   if (group > most) refuse(launch, device, fmt::format("groups of {} items", group), most, hint);
 }
 

@@ -1,6 +1,8 @@
 // What a device can run at most.
 #pragma once
 
+#include <array>
+
 #include "mdh/kernel/module.h"
 #include "mdh/runtime/opencl/device.h"
 
@@ -10,6 +12,9 @@ namespace mdh::runtime::opencl {
 struct FunctionNeeds {
   int64_t max_work_group_size = 0;  // less than that of the device where registers are short
   int64_t local_bytes = 0;          // 0 also where the driver does not know
+  /// Items of the groups that it was compiled for, along each axis; 0: any. Some drivers say that a
+  /// function takes 256 items, although they have built it for 1024.
+  std::array<int64_t, 3> built_for = {0, 0, 0};
 };
 
 /// A user error that names the limit and both numbers: the configuration asks for too much.

@@ -46,6 +46,14 @@ TEST(Limits, function_may_allow_fewer_items_than_the_device) {
             "kernel 'f' needs groups of 129 items; small (test) has at most 128");
 }
 
+TEST(Limits, function_is_believed_that_was_built_for_its_items) {
+  const kernel::Launch launch{"f", {1, 1, 1}, {100, 2, 1}};
+  check_limits(launch, {128, 0, {100, 2, 1}}, small_device());
+  EXPECT_EQ(refusal(launch, {128, 0, {200, 1, 1}}).code, "E615") << "for other ones";
+  EXPECT_EQ(refusal({"f", {1, 1, 1}, {100, 3, 1}}, {128, 0, {100, 3, 1}}).message,
+            "kernel 'f' needs groups of 300 items; small (test) has at most 256");
+}
+
 TEST(Limits, local_memory) {
   const Diagnostic d = refusal({"f", {1, 1, 1}, {1, 1, 1}}, {256, 40960});
   EXPECT_EQ(d.code, "E615");

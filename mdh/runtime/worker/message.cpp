@@ -10,8 +10,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<const char*, 6> status_names = {"ok",   "crash",         "timeout",
-                                                     "exit", "out_of_memory", "error"};
+constexpr std::array<const char*, 7> status_names = {
+    "ok", "crash", "timeout", "exit", "out_of_memory", "no_device", "error"};
 
 /// A launch is [name, groups, items, local bytes], a loop is [count, steps].
 json to_json(const std::vector<kernel::Step>& steps) {
@@ -64,30 +64,32 @@ auto parsed(const std::string& text, F read) -> std::optional<decltype(read(json
 std::string to_string(WorkStatus status) { return status_names[static_cast<size_t>(status)]; }
 
 std::string to_text(const WorkRequest& r) {
-  json out = {{"mdh", r.version},
-              {"device", r.device},
-              {"library", r.library},
-              {"steps", to_json(r.steps)},
-              {"bytes", r.bytes},
-              {"is_output", r.is_output},
-              {"workspace", r.workspace_bytes},
-              {"parts", r.parts_on_cores},
-              {"threads", r.threads},
-              {"time_limit", r.time_limit},
-              {"measure", nullptr},
-              {"stay", r.inputs_stay},
-              {"outputs", r.wants_outputs}};
+  json out = {{"mdh", r.version},           {"device", r.device},
+              {"model", r.model},           {"library", r.library},
+              {"steps", to_json(r.steps)},  {"bytes", r.bytes},
+              {"is_output", r.is_output},   {"workspace", r.workspace_bytes},
+              {"parts", r.parts_on_cores},  {"threads", r.threads},
+              {"time_limit", r.time_limit}, {"measure", nullptr},
+              {"stay", r.inputs_stay},      {"outputs", r.wants_outputs}};
   if (r.measure) out["measure"] = to_json(*r.measure);
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 std::optional<WorkRequest> request_from(const std::string& text) {
   return parsed(text, [](const json& in) {
-    WorkRequest r{
-        in.at("mdh"),     in.at("device"),     in.at("library"),   steps_from(in.at("steps")),
-        in.at("bytes"),   in.at("is_output"),  in.at("workspace"), in.at("parts"),
-        in.at("threads"), in.at("time_limit"), std::nullopt,       in.at("stay"),
-        in.at("outputs")};
+    WorkRequest r{.version = in.at("mdh"),
+                  .device = in.at("device"),
+                  .model = in.at("model"),
+                  .library = in.at("library"),
+                  .steps = steps_from(in.at("steps")),
+                  .bytes = in.at("bytes"),
+                  .is_output = in.at("is_output"),
+                  .workspace_bytes = in.at("workspace"),
+                  .parts_on_cores = in.at("parts"),
+                  .threads = in.at("threads"),
+                  .time_limit = in.at("time_limit"),
+                  .inputs_stay = in.at("stay"),
+                  .wants_outputs = in.at("outputs")};
     if (!in.at("measure").is_null()) r.measure = limits_from(in.at("measure"));
     return r;
   });

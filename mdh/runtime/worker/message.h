@@ -14,6 +14,7 @@ namespace mdh::runtime {
 struct WorkRequest {
   std::string version;  // of mdh; a worker of another version refuses
   std::string device;   // that the worker opens (runtimes.h)
+  std::string model;    // of that device; empty: any
   std::string library;  // what was built for it
   std::vector<kernel::Step> steps;
   std::vector<int64_t> bytes;   // of each buffer
@@ -27,7 +28,7 @@ struct WorkRequest {
   bool wants_outputs = true;
 };
 
-enum class WorkStatus { ok, crash, timeout, exit, out_of_memory, error };
+enum class WorkStatus { ok, crash, timeout, exit, out_of_memory, no_device, error };
 std::string to_string(WorkStatus status);
 
 /// What became of a request.

@@ -23,6 +23,7 @@ TEST(WorkerMessage, requests_survive_the_way) {
   WorkRequest request{
       .version = "1.2",
       .device = "opencl:1",
+      .model = "some GPU",
       .library = "/a b/\"c\".so",
       .steps = {{kernel::Launch{"f", {3, 2, 1}, {64, 4, 1}, 4096}},
                 {kernel::Repeat{3, {{kernel::Launch{"g"}}, {kernel::Repeat{2, {}}}}}}},
@@ -39,6 +40,7 @@ TEST(WorkerMessage, requests_survive_the_way) {
   ASSERT_TRUE(read);
   EXPECT_EQ(read->version, request.version);
   EXPECT_EQ(read->device, request.device);
+  EXPECT_EQ(read->model, request.model);
   EXPECT_EQ(read->library, request.library);
   EXPECT_EQ(read->steps, request.steps);
   EXPECT_EQ(read->bytes, request.bytes);
@@ -60,8 +62,9 @@ TEST(WorkerMessage, requests_survive_the_way) {
 }
 
 TEST(WorkerMessage, outcomes_survive_the_way) {
-  for (const WorkStatus status : {WorkStatus::ok, WorkStatus::crash, WorkStatus::timeout,
-                                  WorkStatus::exit, WorkStatus::out_of_memory, WorkStatus::error}) {
+  for (const WorkStatus status :
+       {WorkStatus::ok, WorkStatus::crash, WorkStatus::timeout, WorkStatus::exit,
+        WorkStatus::out_of_memory, WorkStatus::no_device, WorkStatus::error}) {
     const bool is_last = status == WorkStatus::crash;
     const auto read =
         outcome_from(to_text(Outcome{status, "why\n\xff", {1.5, 2, 0.25, 9, 0.5, 7.25}, is_last}));

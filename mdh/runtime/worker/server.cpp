@@ -115,6 +115,11 @@ kernel::Module module_of(const WorkRequest& request) {
   return module;
 }
 
+/// What a driver finds here may be something else than in the process that asks.
+struct NoDevice {
+  std::string reason;
+};
+
 /// What the worker keeps from request to request, because it takes long to make: devices, the last
 /// few kernels, and the copies of buffers whose inputs stay.
 class Workshop {
@@ -163,8 +168,17 @@ class Workshop {
 
   const Device& device_of(const WorkRequest& request) {
     auto& device = devices_[request.device];
-    if (!device) device = open_device(request.device);
-    return *device;
+    if (device) return *device;
+    try {
+      device = open_device(request.device);
+    } catch (const Error& e) {
+      throw NoDevice{e.diagnostic().message};
+    }
+    const std::string model = model_of(*device);
+    if (request.model.empty() || model == request.model) return *device;
+    devices_.erase(request.device);
+    throw NoDevice{
+        fmt::format("'{}' is {} there instead of {}", request.device, model, request.model)};
   }
 
   struct Kept {
@@ -245,6 +259,8 @@ Outcome outcome_of(const std::string& text, int descriptor, Workshop& workshop) 
     return workshop.compute(*request, shared);
   } catch (const std::bad_alloc&) {
     return {WorkStatus::out_of_memory, "no memory for the buffers of a kernel", {}};
+  } catch (const NoDevice& e) {
+    return {WorkStatus::no_device, e.reason, {}};
   } catch (const Error& e) {
     if (!workshop.is_lost(*request)) {
       return {status_of(e.diagnostic()), e.diagnostic().message, {}};

@@ -107,6 +107,10 @@ void require_success(const Outcome& outcome) {
       user_error("E618", {}, what, "allow more time with --time-limit, or use a smaller size");
     case WorkStatus::out_of_memory:
       missing("E619", "the compiled kernel cannot run: " + outcome.reason, "use a smaller size");
+    case WorkStatus::no_device:
+      missing("E651", "a new process has not the same device: " + outcome.reason,
+              "variables such as OCL_ICD_FILENAMES decide about drivers; or run in this process "
+              "(--in-process)");
     case WorkStatus::error:
       internal_failure(false, "the compiled kernel cannot run: " + outcome.reason);
     case WorkStatus::crash:
@@ -231,6 +235,7 @@ Outcome Worker::run(const kernel::Module& module, const std::string& library,
   WorkRequest request{
       .version = MDH_VERSION,
       .device = options.device,
+      .model = options.model,
       .library = library,
       .steps = module.steps,
       .bytes = buffers.bytes(),

@@ -33,6 +33,7 @@ struct WorkerOptions {
 
 struct WorkOptions {
   std::string device = "host";  // where it runs: Device::name()
+  std::string model;            // what it has to be there: model_of() of device.h; empty: any
   int threads = 1;
   std::optional<TimingLimits> measure;  // none: run once
   double time_limit = 0;                // seconds for this run; 0: that of the worker
