@@ -73,7 +73,7 @@ set(MDH_TEST_OPTIONS -O0)
 
 # With MDH_UNITY a target's sources are compiled in groups of this many: most of the time to compile
 # one goes into the headers and the templates that its neighbours use as well.
-set(MDH_UNITY_SIZE 8)
+set(MDH_UNITY_SIZE 16)
 
 function(mdh_target_defaults target)
   target_compile_features(${target} PUBLIC cxx_std_20)

@@ -194,10 +194,27 @@ class Interpreter {
   void operator()(const Let& s) { index_[s.var.name] = integer(s.value); }
   void operator()(const Load& s) { values_[s.result.name] = load({s.from}); }
   void operator()(const Store& s) { store(s.to, values_.at(s.value.name)); }
+  void operator()(const WideLoad& s) {
+    expect_aligned(s.from, std::ssize(s.results));
+    for (size_t n = 0; n < s.results.size(); ++n) {
+      values_[s.results[n].name] = load({neighbour(s.from, static_cast<int64_t>(n))});
+    }
+  }
+  void operator()(const WideStore& s) {
+    expect_aligned(s.to, std::ssize(s.values));
+    for (size_t n = 0; n < s.values.size(); ++n) {
+      store(neighbour(s.to, static_cast<int64_t>(n)), values_.at(s.values[n].name));
+    }
+  }
   void operator()(const Prefetch&) {}
   void operator()(const Opaque&) {}
   void operator()(const Transpose& s) { copy({s.stored, s.loaded}, s.to, s.from, {}); }
-  void operator()(const AsyncCopy& s) { in_flight_.issue(place_of(s.to), place_of(s.from), now_); }
+  void operator()(const AsyncCopy& s) {
+    for (const Element* side : {&s.to, &s.from}) expect_aligned(*side, s.width);
+    for (int64_t n = 0; n < s.width; ++n) {
+      in_flight_.issue(place_of(neighbour(s.to, n)), place_of(neighbour(s.from, n)), now_);
+    }
+  }
 
   void operator()(const Apply& s) {
     std::vector<int64_t> point;
@@ -391,6 +408,13 @@ class Interpreter {
     Leaves values = fresh;
     if (!first) algebra_.combine(load(target.elements), fresh, values);
     store(target.elements, values);
+  }
+
+  void expect_aligned(const Element& e, int64_t width) {
+    const auto& extents = find_buffer(program_, e.buffer).extents;
+    internal_check(width == 1 || scalar::address(extents, index_of(e)) % width == 0,
+                   "{} elements of '{}' at once from a place that is no multiple of that", width,
+                   e.buffer.name);
   }
 
   Place place_of(const Element& e) { return {&instance(memory_.at(e.buffer.name)), index_of(e)}; }

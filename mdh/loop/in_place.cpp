@@ -83,6 +83,9 @@ std::optional<Walk> walk_of(const std::vector<Linear>& place, const Around& arou
   return unknown.empty() ? std::optional(walk) : std::nullopt;
 }
 
+/// Counts elements that are moved at once.
+const Symbol neighbour_number = named("(neighbour)");
+
 class Proof {
  public:
   Proof(const Symbol& output, const Symbol& input) : output_(output), input_(input) {}
@@ -101,10 +104,18 @@ class Proof {
       } else if (const auto* load = s.as<Load>(); load && load->from.buffer == input_) {
         failed_ = failed_ || stored_here;
         read.push_back(around.place_of(load->from));
+      } else if (const auto* many = s.as<WideLoad>(); many && many->from.buffer == input_) {
+        failed_ = failed_ || stored_here;
+        read.push_back(around.place_of(neighbours(many->from)));
       } else if (const auto* store = s.as<Store>(); store && store->to.buffer == output_) {
         stored_here = true;
         ++stores;
         check(around.place_of(store->to), read, around);
+      } else if (const auto* all = s.as<WideStore>(); all && all->to.buffer == output_) {
+        stored_here = true;
+        ++stores;
+        check(around.place_of(neighbours(all->to)), read,
+              around.with(neighbour_number, std::ssize(all->values)));
       } else {
         failed_ = failed_ || touches(s);
         stores += stores_inside(s, around);
@@ -112,6 +123,13 @@ class Proof {
     }
     failed_ = failed_ || (!read.empty() && !stored_here);
     return stores;
+  }
+
+  /// As if they were touched one by one, in a loop.
+  static Element neighbours(Element e) {
+    e.index.back() =
+        scalar::binary(scalar::BinaryOp::add, e.index.back(), index_variable(neighbour_number));
+    return e;
   }
 
   int stores_inside(const Stmt& s, const Around& around) {

@@ -188,15 +188,13 @@ class Parser {
       const Symbol var = assigned();
       return StmtNode{Let{var, index_expression()}};
     }
-    if (keyword.text == "load") {
-      const Symbol result = assigned();
-      return StmtNode{Load{result, element()}};
-    }
+    if (keyword.text == "load") return load();
     if (keyword.text == "store") return store();
     if (keyword.text == "async") {
+      const int64_t width = tokens_.accept("wide") ? tokens_.expect_integer("(elements)") : 1;
       const Element to = element();
       tokens_.expect("=", "after the element");
-      return StmtNode{AsyncCopy{to, element()}};
+      return StmtNode{AsyncCopy{to, element(), width}};
     }
     if (keyword.text == "prefetch") return StmtNode{Prefetch{element()}};
     if (keyword.text == "opaque") {
@@ -208,10 +206,21 @@ class Parser {
     user_error("E401", keyword.where, fmt::format("unknown statement '{}'", keyword.text));
   }
 
+  Stmt load() {
+    if (tokens_.peek().text != "(") {
+      const Symbol result = assigned();
+      return StmtNode{Load{result, element()}};
+    }
+    const std::vector<Symbol> results = names_in_parentheses();
+    tokens_.expect("=", "after the names");
+    return StmtNode{WideLoad{results, element()}};
+  }
+
   Stmt store() {
     Store s;
     s.to = element();
     tokens_.expect("=", "after the element");
+    if (tokens_.peek().text == "(") return StmtNode{WideStore{s.to, names_in_parentheses()}};
     s.value = named(tokens_.expect_name("of a value").text);
     s.streaming = tokens_.accept("streaming");
     return StmtNode{s};

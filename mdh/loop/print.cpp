@@ -143,7 +143,14 @@ class Printer {
                        s.streaming ? " streaming" : "");
   }
   std::string operator()(const AsyncCopy& s) const {
-    return fmt::format("async {} = {};\n", print(s.to), print(s.from));
+    const std::string wide = s.width == 1 ? "" : fmt::format("wide {} ", s.width);
+    return fmt::format("async {}{} = {};\n", wide, print(s.to), print(s.from));
+  }
+  std::string operator()(const WideLoad& s) const {
+    return fmt::format("load ({}) = {};\n", print_names(s.results), print(s.from));
+  }
+  std::string operator()(const WideStore& s) const {
+    return fmt::format("store {} = ({});\n", print(s.to), print_names(s.values));
   }
   std::string operator()(const Prefetch& s) const {
     return fmt::format("prefetch {};\n", print(s.what));

@@ -35,10 +35,10 @@ struct ForEachBlock {
     visit(s.then);
     visit(s.otherwise);
   }
-  template <
-      IsAnyOf<Alloc, Commit, Wait, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-              Barrier, Let, Load, Apply, Combine, Store, AsyncCopy, Prefetch, Opaque, Transpose>
-          S>
+  template <IsAnyOf<Alloc, Commit, Wait, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
+                    Barrier, Let, Load, Apply, Combine, Store, WideLoad, WideStore, AsyncCopy,
+                    Prefetch, Opaque, Transpose>
+                S>
   void operator()(S&) const {}
 };
 
@@ -58,13 +58,14 @@ struct CollectDefinitions {
   Symbols operator()(const Lanes& s) const { return {s.var}; }
   Symbols operator()(const Let& s) const { return {s.var}; }
   Symbols operator()(const Load& s) const { return {s.result}; }
+  Symbols operator()(const WideLoad& s) const { return s.results; }
   Symbols operator()(const Apply& s) const { return s.results; }
   Symbols operator()(const Combine& s) const { return s.results; }
   Symbols operator()(const Transpose& s) const { return {s.stored.var, s.loaded.var}; }
   Symbols operator()(const Copy& s) const { return of(s.axes); }
   Symbols operator()(const Deal& s) const { return of(s.shares); }
   template <IsAnyOf<Alloc, Commit, Wait, Loop, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-                    Barrier, If, Store, AsyncCopy, Prefetch, Opaque>
+                    Barrier, If, Store, WideStore, AsyncCopy, Prefetch, Opaque>
                 S>
   Symbols operator()(const S&) const {
     return {};
@@ -111,6 +112,8 @@ struct MapExpressions {
   void operator()(If& s) const { s.condition = change(s.condition); }
   void operator()(Let& s) const { s.value = change(s.value); }
   void operator()(Load& s) const { map_element(s.from, change); }
+  void operator()(WideLoad& s) const { map_element(s.from, change); }
+  void operator()(WideStore& s) const { map_element(s.to, change); }
   void operator()(Apply& s) const {
     for (Expr& index : s.point) index = change(index);
   }
@@ -177,6 +180,8 @@ struct CollectUses {
     }
   }
   void operator()(const Load& s) const { read({s.from}); }
+  void operator()(const WideLoad& s) const { read({s.from}); }
+  void operator()(const WideStore& s) const { write({s.to}); }
   void operator()(const Store& s) const { write({s.to}); }
   void operator()(const AsyncCopy& s) const {
     read({s.from});
@@ -252,7 +257,7 @@ bool is_structured(const Program& p) {
 
 bool is_concrete(const Program& p) {
   return consists_of<Alloc, Commit, Wait, For, Deal, Barrier, If, Lanes, Let, Load, Apply, Combine,
-                     Store, AsyncCopy, Prefetch, Opaque, Transpose>(p.body);
+                     Store, WideLoad, WideStore, AsyncCopy, Prefetch, Opaque, Transpose>(p.body);
 }
 
 const Buffer& find_buffer(const Program& p, const Symbol& symbol) {
@@ -284,6 +289,12 @@ int64_t volume_of(const std::vector<Counter>& counters) {
   int64_t product = 1;
   for (const Counter& c : counters) product *= c.count;
   return product;
+}
+
+Element neighbour(const Element& e, int64_t distance) {
+  Element other = e;
+  if (distance != 0) other.index.back() = e.index.back() + scalar::index_literal(distance);
+  return other;
 }
 
 int64_t owned_shares(const Block& block) {

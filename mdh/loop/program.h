@@ -27,6 +27,7 @@
 //               Prefetch(what)      the element may be needed soon: a hint, also of no element
 //               Opaque(buffer)      compilers forget what it holds; a hint as well
 //               Transpose(to, from) a square of elements, by vectors
+//               WideLoad, WideStore neighbouring elements at once
 //               If · Let · Alloc · Load · Apply (f) · Combine (⊕) · Store
 //
 // Teams, not fork and join: every core runs the whole body. What is outside of Deal is the same on
@@ -374,9 +375,24 @@ struct Store {
   friend bool operator==(const Store&, const Store&) = default;
 };
 
+/// The element and its neighbours along the last axis, at once. There are two, four, eight ... of
+/// them, and the place of the first one is a multiple of that.
+struct WideLoad {
+  std::vector<Symbol> results;
+  Element from;
+  friend bool operator==(const WideLoad&, const WideLoad&) = default;
+};
+
+struct WideStore {
+  Element to;
+  std::vector<Symbol> values;
+  friend bool operator==(const WideStore&, const WideStore&) = default;
+};
+
 /// to = from, later: between here and the Wait that lands it.
 struct AsyncCopy {
   Element to, from;
+  int64_t width = 1;  // neighbours on both sides at once, as above
   friend bool operator==(const AsyncCopy&, const AsyncCopy&) = default;
 };
 
@@ -403,8 +419,8 @@ struct Transpose {
 
 struct StmtNode {
   std::variant<Alloc, Commit, Wait, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-               For, Deal, Barrier, If, Lanes, Let, Load, Apply, Combine, Store, AsyncCopy, Prefetch,
-               Opaque, Transpose>
+               For, Deal, Barrier, If, Lanes, Let, Load, Apply, Combine, Store, WideLoad, WideStore,
+               AsyncCopy, Prefetch, Opaque, Transpose>
       is;
   friend bool operator==(const StmtNode&, const StmtNode&) = default;
 };
@@ -470,13 +486,16 @@ std::vector<Digit> digits_of(const Program& p, const std::vector<Symbol>& symbol
 /// How many combinations of the counters there are.
 int64_t volume_of(const std::vector<Counter>& counters);
 
-/// The most shares that a Deal deals to owners. Group by group there are as many cores, and share n
-/// is on core n; what is dealt collectively may have more of them.
+/// The most shares that a Deal deals to owners. If they are more than one, a group has as many
+/// cores, and share n is on core n; what is dealt collectively may have more of them.
 int64_t owned_shares(const Block& block);
 
 /// Elements of one instance of a buffer, and bytes.
 int64_t elements_of(const Buffer& b);
 int64_t bytes_of(const Buffer& b);
+
+/// So many elements further along the last axis.
+Element neighbour(const Element& e, int64_t distance);
 
 /// The place of an element in its instance: row-major.
 Expr address_of(const Program& p, const Element& e);

@@ -146,7 +146,8 @@ class Verifier {
   void operator()(const Barrier& s) {
     const bool inside_groups = s.team == Team::cores || s.team == Team::warp;
     internal_check(!in_deal_ && (inside_groups || !in_grid_), "a barrier inside of Deal");
-    internal_check(s.team != Team::warp || has_warps(), "a barrier of warps that do not exist");
+    internal_check(s.team != Team::warp || (in_grid_ && has_warps()),
+                   "a barrier of warps that do not exist");
   }
   void operator()(const If& s) {
     expression(s.condition);
@@ -203,8 +204,25 @@ class Verifier {
                    "a streaming store into '{}', which is no output", s.to.buffer.name);
     streamed_.insert(s.to.buffer.name);
   }
+  void operator()(const WideLoad& s) {
+    loaded_.insert(s.from.buffer.name);
+    element(s.from);
+    wide(s.from, std::ssize(s.results));
+    for (const Symbol& result : s.results) define(result);
+  }
+  void operator()(const WideStore& s) {
+    internal_check(in_deal_ || in_grid_, "a store outside of Deal");
+    writable(s.to);
+    element(s.to);
+    wide(s.to, std::ssize(s.values));
+    for (const Symbol& value : s.values) use(value);
+  }
   void operator()(const AsyncCopy& s) {
     internal_check(in_deal_ || in_grid_, "an asynchronous copy outside of Deal");
+    if (s.width != 1) {
+      wide(s.to, s.width);
+      wide(s.from, s.width);
+    }
     writable(s.to);
     element(s.to);
     element(s.from);
@@ -288,6 +306,14 @@ class Verifier {
   }
 
   // ---- digits
+
+  void wide(const Element& e, int64_t width) const {
+    internal_check(width >= 2 && (width & (width - 1)) == 0, "{} elements of '{}' at once", width,
+                   e.buffer.name);
+    const Buffer& b = find_buffer(program_, e.buffer);
+    internal_check(b.type.is_scalar() && !b.extents.empty(), "'{}' has no neighbours",
+                   e.buffer.name);
+  }
 
   /// Neighbours on several axes are no neighbours in the order of their shares.
   bool has_warps() const {

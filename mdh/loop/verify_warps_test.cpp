@@ -18,6 +18,7 @@ TEST(LoopVerify, warps_wait_where_they_exist) {
   };
   EXPECT_EQ(with(warps, "deal grid () { barrier warp; }"), "(no error was raised)");
   EXPECT_EQ(with({}, "deal grid () { barrier warp; }"), none);
+  EXPECT_EQ(with(warps, "barrier warp;"), none) << "outside of groups";
   EXPECT_EQ(with(on_axes, "deal grid () { barrier warp; }"), none);
   EXPECT_EQ(with(warps, "deal cores () { barrier warp; }"), waits);
   EXPECT_EQ(with(warps, "deal warp () { }"), "shares of warps");

@@ -17,7 +17,9 @@ struct TargetFacts {
   int64_t vector_bytes = 16;   // that every vector unit of the target can move at once
   int64_t indexed_bytes = 16;  // of vectors whose single lanes can be multiplied with whole ones
   int64_t line_bytes = 64;     // of a cache line
-  int64_t lockstep = 1;        // neighbouring cores of a group that have a barrier of their own
+  /// Of cores without vectors: what one of them moves at once, as numbers beside each other.
+  int64_t access_bytes = 0;
+  int64_t lockstep = 1;  // neighbouring cores of a group that have a barrier of their own
   // No pass asks for it yet: copies that fly are the business of the printer of grids.
   bool copies_in_flight = false;  // copies from global memory that do not pass through registers
 

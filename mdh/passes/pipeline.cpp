@@ -20,6 +20,7 @@
 #include "mdh/passes/registers/unroll_jam.h"
 #include "mdh/passes/registers/unswitch.h"
 #include "mdh/passes/registers/vectorise.h"
+#include "mdh/passes/registers/widen.h"
 #include "mdh/passes/structured/form_teams.h"
 #include "mdh/passes/structured/forward.h"
 #include "mdh/passes/structured/interchange.h"
@@ -144,6 +145,10 @@ std::vector<Pass> to_straight_code() {
        "after vectorise, because only whole vectors are streamed", stream_stores, concrete},
       {"hide-tiles", "compilers do not look through copies",
        "after emit-order, when every read of a tile is where it will stay", hide_tiles, concrete},
+      {"widen", "cores without vectors move neighbours at once",
+       "after transpose-copies and hide-tiles, which know single loads and stores; before hoist, "
+       "which moves the indices that are left",
+       widen, concrete},
       {"hoist", "index computations leave loops they do not depend on",
        "after last-rounds, which looks for shifts inside of their loops, and all that copy loops",
        hoist, concrete},

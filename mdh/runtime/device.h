@@ -49,7 +49,7 @@ struct GridNumbers {
   int64_t items_per_group = 0;
   int64_t local_bytes = 0;
   int64_t global_bytes = 0;
-  int64_t lockstep = 1;           // neighbouring items that surely run in step
+  int64_t lockstep = 1;           // neighbouring items that have a barrier of their own
   bool copies_in_flight = false;  // from global to local memory, past the registers
   int64_t register_bytes = 0;     // of an item, at most; 0: unknown
   std::array<int64_t, 3> groups_per_axis = {0, 0, 0};  // of a launch, at most; 0: unknown
@@ -125,9 +125,8 @@ class LoadedKernel {
     return std::chrono::duration<double, std::micro>(after - before).count();
   }
 
-  /// Each call of the result is a run, measured as well as the device can: what a measurement needs
-  /// besides is made before. The memory stays until then. Without cold caches, if not
-  /// overridden.
+  /// Each call of the result measures a run, or the mean of many, as well as the device can. The
+  /// kernel and the memory have to stay as long as the result is used. Without cold caches, if not overridden.
   virtual std::function<Lap()> stopwatch(const RunOn& on, Caches caches = Caches::warm) const;
 
   int64_t workspace_bytes() const { return module().workspace(); }

@@ -263,6 +263,7 @@ TEST_P(EveryDevice, is_another_one_in_a_process_that_finds_another_model) {
   EXPECT_EQ(other.reason, fmt::format("'{}' is {} there instead of a toaster", device_->name(),
                                       model_of(*device_)));
   EXPECT_EQ(outcome("opencl:987", "").status, WorkStatus::no_device);
+  EXPECT_EQ(outcome("opencl:x", "").status, WorkStatus::no_device);
   const Diagnostic d = diagnostic_of([&] { require_success(other); });
   EXPECT_EQ(d.kind, DiagnosticKind::missing);
   EXPECT_EQ(d.code, "E651");

@@ -12,7 +12,7 @@ struct Timing {
   double ci99_us = 0;  // half width of the 99 % confidence interval of the mean
   int count = 0;
   double load = 0;     // share of the time that other programs took from it, if that was counted
-  double host_us = 0;  // median by the clock of the host, of a run with what it took to start it
+  double host_us = 0;  // by the clock of the host, of a run with what it took to start it
 };
 
 /// What a run finds in the caches of its device.
@@ -39,7 +39,7 @@ Timing measure(const std::function<void()>& run, const TimingLimits& limits = {}
 /// as well.
 Timing measure_by(const std::function<double()>& run_us, const TimingLimits& limits = {});
 
-/// One run, by both clocks.
+/// A run by both clocks. Where many are measured together, the host's is that of one alone.
 struct Lap {
   double device_us = 0;
   double host_us = 0;

@@ -65,6 +65,11 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows, Align oth
   return text;
 }
 
+std::string in_ascii(std::string text) {
+  for (char& c : text) c = c >= ' ' && c <= '~' ? c : '?';
+  return text;
+}
+
 std::string lower_case(std::string text) {
   for (char& c : text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');

@@ -14,6 +14,9 @@ std::vector<std::string> split(std::string_view text, char separator);
 /// ASCII letters only.
 std::string lower_case(std::string text);
 
+/// With '?' for every byte that is no printable character of ASCII: names that others gave.
+std::string in_ascii(std::string text);
+
 /// Every line of `text` moved right by `columns` blanks.
 std::string indent(std::string_view text, int columns);
 

@@ -7,6 +7,12 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+TEST(Text, names_of_others_are_made_printable) {
+  EXPECT_EQ(in_ascii("Some GPU (R) 1"), "Some GPU (R) 1");
+  EXPECT_EQ(in_ascii("A\xae B\n\x7f"), "A? B??");
+  EXPECT_EQ(in_ascii(""), "");
+}
+
 TEST(Text, join_puts_the_separator_between_parts_only) {
   EXPECT_EQ(join({}, ", "), "");
   EXPECT_EQ(join({"a"}, ", "), "a");

@@ -220,6 +220,7 @@ struct Candidates::Parts {
       if (trial.is_good()) twinned.insert(c.code);
     } catch (const Error& e) {
       if (!trial.is_good()) return;
+      if (e.diagnostic().code == "E651") throw;  // no device: no fault of the candidate
       if (e.diagnostic().kind == DiagnosticKind::internal) throw about(trial.config, e);
       trial.outcome = RecordOutcome::crash;
       trial.reason = e.what();

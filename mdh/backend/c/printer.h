@@ -36,10 +36,17 @@ class CPrinter {
   virtual std::string commit() { return ""; }
   virtual std::string wait(int64_t) { return ""; }
 
+  // Neighbours at once: only where a pass has made such statements.
+  virtual std::string wide_load(const loop::WideLoad&) { unprintable("a wide load"); }
+  virtual std::string wide_store(const loop::WideStore&) { unprintable("a wide store"); }
+
+  [[noreturn]] static void unprintable(const char* what);
+
   const loop::Program& program() const { return program_; }
   ExprPrinter& expressions() { return expressions_; }
 
   std::string element(const loop::Element& e);
+  std::string value(const Symbol& symbol) const;
 
   /// "L1.i, side by side in registers"
   static std::string comment(const std::string& level, loop::How how);
@@ -66,6 +73,8 @@ class CPrinter {
   std::string print(const loop::Store& s);
   std::string print(const loop::Apply& s);
   std::string print(const loop::Combine& s);
+  std::string print(const loop::WideLoad& s) { return wide_load(s); }
+  std::string print(const loop::WideStore& s) { return wide_store(s); }
   std::string print(const loop::AsyncCopy& s) { return async_copy(s); }
   std::string print(const loop::Prefetch& s);
   std::string print(const loop::Opaque& s);
@@ -82,14 +91,11 @@ class CPrinter {
   static std::string print(const loop::TeamCombine&) { unprintable("a structured combination"); }
   static std::string print(const loop::ScanStep&) { unprintable("a structured scan"); }
   static std::string print(const loop::ScanFix&) { unprintable("a structured scan"); }
-  [[noreturn]] static void unprintable(const char* what);
-
   std::string begins(const loop::Buffer& b, const loop::Block& rest);
   std::string declared(const Registers& registers, const loop::Buffer& b);
   std::string element_by_element(const loop::Transpose& s);
   bool refers(const loop::Load& s, const loop::Block& rest) const;
   std::string reference(const loop::Load& s);
-  std::string value(const Symbol& symbol) const;
   std::vector<std::string> values(const std::vector<Symbol>& symbols) const;
 
   const loop::Program& program_;

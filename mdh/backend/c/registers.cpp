@@ -37,6 +37,10 @@ class Survey {
       if (s.as<loop::Deal>()) unknown_ = true;
       if (const auto* load = s.as<loop::Load>()) access(load->from, lanes);
       if (const auto* store = s.as<loop::Store>()) access(store->to, lanes);
+      if (const auto* load = s.as<loop::WideLoad>())
+        unknown_ = unknown_ || load->from.buffer == buffer_;
+      if (const auto* store = s.as<loop::WideStore>())
+        unknown_ = unknown_ || store->to.buffer == buffer_;
       if (const auto* copy = s.as<loop::AsyncCopy>()) {
         access(copy->to, lanes);
         access(copy->from, lanes);

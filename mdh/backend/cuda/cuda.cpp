@@ -6,9 +6,19 @@ namespace mdh::backend {
 namespace {
 
 /// Compilers may use as many registers as so many threads leave to each.
-std::string kernel_of(const std::array<int64_t, 3>& items) {
+std::string cuda_kernel(const std::array<int64_t, 3>& items) {
   return fmt::format("extern \"C\" __global__ void __launch_bounds__({})",
                      items[0] * items[1] * items[2]);
+}
+
+/// As the headers of CUDA have them, which are not included.
+std::string cuda_neighbours(scalar::Scalar type, int64_t count, Helpers& helpers) {
+  const std::string name = fmt::format("{}x{}", scalar::to_string(type), count);
+  helpers.define_type(
+      name,
+      fmt::format("struct __align__({}) mdh_{} {{ {} {}; }};\n", count * scalar::bytes_of(type),
+                  name, helpers.storage_type(type), count == 2 ? "x, y" : "x, y, z, w"));
+  return "mdh_" + name;
 }
 
 }  // namespace
@@ -17,7 +27,7 @@ kernel::Module print_cuda(const loop::Program& program, const std::string& name)
   static const GridWords words = {
       .language = "cuda",
       .dialect = Dialect::cuda,
-      .kernel = kernel_of,
+      .kernel = cuda_kernel,
       .shared = "extern __shared__ __align__(16) char mdh_shared[]",
       .alone = "__restrict__",
       .group = {"blockIdx.x", "blockIdx.y", "blockIdx.z"},
@@ -25,6 +35,8 @@ kernel::Module print_cuda(const loop::Program& program, const std::string& name)
       .item_of_all = "(long)blockIdx.x * blockDim.x + threadIdx.x",
       .items_of_all = "(long)gridDim.x * blockDim.x",
       .barrier = "__syncthreads()",
+      .neighbours = cuda_neighbours,
+      .warp = 32,
       .warp_barrier = "__syncwarp()",
       .copies = "copy_async",
   };
@@ -35,7 +47,10 @@ Backend cuda() {
   return {.name = "cuda",
           .summary = "CUDA C++, by NVRTC or nvcc; cuda:N is the N-th device",
           .machine = "gpu",
-          .facts = {.teams = machine::Teams::nested, .lockstep = 32, .copies_in_flight = true},
+          .facts = {.teams = machine::Teams::nested,
+                    .access_bytes = 16,
+                    .lockstep = 32,
+                    .copies_in_flight = true},
           .obeys = {.team_tree = true, .tags = true, .swizzle = true},
           .print = print_cuda};
 }

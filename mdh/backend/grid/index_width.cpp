@@ -84,9 +84,13 @@ class Widths {
       element(load->from);
     } else if (const auto* store = s.as<loop::Store>()) {
       element(store->to);
+    } else if (const auto* many = s.as<loop::WideLoad>()) {
+      element(neighbour(many->from, std::ssize(many->results)));
+    } else if (const auto* all = s.as<loop::WideStore>()) {
+      element(neighbour(all->to, std::ssize(all->values)));
     } else if (const auto* copy = s.as<loop::AsyncCopy>()) {
-      element(copy->to);
-      element(copy->from);
+      element(neighbour(copy->to, copy->width - 1));
+      element(neighbour(copy->from, copy->width - 1));
     } else if (const auto* ahead = s.as<loop::Prefetch>()) {
       element(ahead->what);
     } else if (const auto* apply = s.as<loop::Apply>()) {

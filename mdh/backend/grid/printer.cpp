@@ -27,6 +27,9 @@ constexpr int64_t usual_items = 64;
 /// Work-groups of kernels in which every work-item takes element after element.
 constexpr int64_t most_groups = 4096;
 
+/// Of numbers beside each other.
+constexpr std::array<const char*, 4> part_names = {"x", "y", "z", "w"};
+
 /// Of arrays that are cut from one: what the widest access needs.
 constexpr int64_t shared_alignment = 16;
 
@@ -105,13 +108,40 @@ class KernelPrinter : public CPrinter {
 
   std::string barrier(const loop::Barrier& s) override {
     const bool is_small = s.team == Team::warp && !words_.warp_barrier.empty();
+    internal_check(!is_small || words_.warp % program().warp == 0, "warps of {} items",
+                   program().warp);
     return (is_small ? words_.warp_barrier : words_.barrier) + ";\n";
   }
 
+  std::string wide_load(const loop::WideLoad& s) override {
+    const std::string wide = fmt::format("mdh_wide_{}", ++wides_);
+    const scalar::Type& type = find_buffer(program(), s.from.buffer).type;
+    std::string text = fmt::format("const {} {} = {};\n", wide_type(s.from, s.results.size()), wide,
+                                   at_once(s.from, s.results.size(), true));
+    for (size_t n = 0; n < s.results.size(); ++n) {
+      text += fmt::format("const {} {} = {}.{};\n", expressions().value_type(type),
+                          c_name(s.results[n].name), wide, part_names[n]);
+    }
+    return text;
+  }
+
+  std::string wide_store(const loop::WideStore& s) override {
+    std::string text = fmt::format("{} mdh_wide;\n", wide_type(s.to, s.values.size()));
+    for (size_t n = 0; n < s.values.size(); ++n) {
+      text += fmt::format("mdh_wide.{} = {};\n", part_names[n], value(s.values[n]));
+    }
+    text += fmt::format("{} = mdh_wide;\n", at_once(s.to, s.values.size(), false));
+    return fmt::format("{{\n{}}}\n", indent(text, 2));
+  }
+
   std::string async_copy(const loop::AsyncCopy& s) override {
-    if (!flies(s)) return CPrinter::async_copy(s);
+    if (!flies(s) && s.width == 1) return CPrinter::async_copy(s);
+    const auto width = static_cast<size_t>(s.width);
+    if (!flies(s)) {
+      return fmt::format("{} = {};\n", at_once(s.to, width, false), at_once(s.from, width, true));
+    }
     expressions().definitions().define_type(words_.copies, rts_text(words_.copies));
-    const int bytes = scalar::bytes_of(find_buffer(program(), s.to.buffer).type);
+    const int64_t bytes = s.width * scalar::bytes_of(find_buffer(program(), s.to.buffer).type);
     return fmt::format("mdh_copy_async_{}(&{}, &{});\n", bytes, element(s.to), element(s.from));
   }
 
@@ -138,10 +168,23 @@ class KernelPrinter : public CPrinter {
   bool flies(const loop::AsyncCopy& s) const {
     const Buffer &to = find_buffer(program(), s.to.buffer),
                  &from = find_buffer(program(), s.from.buffer);
-    const int bytes = scalar::bytes_of(to.type);
+    const int64_t bytes = s.width * scalar::bytes_of(to.type);
     const bool from_global = from.role != Role::temporary || is_in(from, Space::in_workspace);
     return !words_.copies.empty() && is_in(to, Space::in_local) && from_global &&
-           to.type.is_scalar() && (bytes == 4 || bytes == 8);
+           to.type.is_scalar() && (bytes == 4 || bytes == 8 || bytes == 16);
+  }
+
+  std::string wide_type(const loop::Element& e, size_t count) {
+    return words_.neighbours(scalar_of(find_buffer(program(), e.buffer).type),
+                             static_cast<int64_t>(count), expressions().definitions());
+  }
+
+  /// An element and its neighbours as one.
+  std::string at_once(const loop::Element& e, size_t count, bool is_read) {
+    const Buffer& b = find_buffer(program(), e.buffer);
+    const std::string& where = is_in(b, Space::in_local) ? words_.to_local : words_.to_global;
+    return fmt::format("*({}{}{} *)&{}", where, is_read ? "const " : "", wide_type(e, count),
+                       element(e));
   }
 
   bool contains_flying(const Block& block) const {
@@ -292,6 +335,7 @@ class KernelPrinter : public CPrinter {
   Items items_;
   int64_t local_bytes_ = 0;
   bool has_copies_ = false;
+  int wides_ = 0;
 };
 
 class ModulePrinter {
@@ -308,6 +352,7 @@ class ModulePrinter {
     module.steps = steps(program_.body);
     module.source = fmt::format("/* {}: printed by mdh */\n{}{}", name_, printer_.helpers(), text_);
     module.arguments = arguments_of(program_);
+    for (kernel::Argument& argument : module.arguments) align(argument, program_.body);
     module.workspace_bytes = storage_.workspace_bytes;
     module.contract_allowed = may_contract(program_.f, program_.combine);
     module.arrays = printer_.arrays();
@@ -315,6 +360,20 @@ class ModulePrinter {
   }
 
  private:
+  /// Accesses to several elements at once need more than those to one.
+  void align(kernel::Argument& argument, const Block& block) const {
+    const auto take = [&](const loop::Element& e, int64_t width) {
+      if (width == 1 || e.buffer.name != argument.name) return;
+      argument.alignment = std::max(argument.alignment, width * argument.bytes_per_element);
+    };
+    for (const Stmt& s : block) {
+      if (const auto* load = s.as<loop::WideLoad>()) take(load->from, std::ssize(load->results));
+      if (const auto* store = s.as<loop::WideStore>()) take(store->to, std::ssize(store->values));
+      if (const auto* copy = s.as<loop::AsyncCopy>()) take(copy->from, copy->width);
+      loop::for_each_child(s, [&](const Block& inner) { align(argument, inner); });
+    }
+  }
+
   std::vector<Step> steps(const Block& block) {
     std::vector<Step> result;
     for (const Stmt& s : block) {

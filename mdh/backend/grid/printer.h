@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mdh/backend/c/dialect.h"
+#include "mdh/backend/c/helpers.h"
 #include "mdh/kernel/module.h"
 #include "mdh/loop/program.h"
 
@@ -26,8 +27,12 @@ struct GridWords {
   std::array<std::string, 3> item;   // the number of this item in its group
   std::string item_of_all;           // ... in the grid; launches along one axis only
   std::string items_of_all;          // of the grid
-  std::string barrier;       // of a group: writes before it, of all items, are seen after it
-  std::string warp_barrier;  // of items in lockstep; none: all items of a group wait
+  std::string barrier;  // of a group: writes before it, of all items, are seen after it
+  /// The type of so many numbers beside each other, whose parts are x, y, z and w; defined where
+  /// the language does not have it.
+  std::string (*neighbours)(scalar::Scalar type, int64_t count, Helpers& helpers) = nullptr;
+  int64_t warp = 1;          // items of one
+  std::string warp_barrier;  // of items of a warp; none: all of a group wait
   std::string
       copies;  // helper that has copies in flight (rts/copy_async.cu); none: they land at once
 };

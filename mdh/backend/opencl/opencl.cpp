@@ -1,5 +1,7 @@
 #include "mdh/backend/opencl/opencl.h"
 
+#include <map>
+
 #include "mdh/backend/grid/printer.h"
 
 namespace mdh::backend {
@@ -7,9 +9,18 @@ namespace mdh::backend {
 namespace {
 
 /// Compilers count registers by the size of a group, and need not think of larger ones.
-std::string kernel_of(const std::array<int64_t, 3>& items) {
+std::string opencl_kernel(const std::array<int64_t, 3>& items) {
   return fmt::format("__kernel __attribute__((reqd_work_group_size({}))) void",
                      fmt::join(items, ", "));
+}
+
+/// The language has them.
+std::string opencl_neighbours(scalar::Scalar type, int64_t count, Helpers& helpers) {
+  static const std::map<std::string, std::string> shorter = {{"unsigned", "uint"},
+                                                             {"unsigned long", "ulong"}};
+  const std::string name = helpers.storage_type(type);
+  const auto found = shorter.find(name);
+  return (found == shorter.end() ? name : found->second) + std::to_string(count);
 }
 
 }  // namespace
@@ -18,7 +29,7 @@ kernel::Module print_opencl(const loop::Program& program, const std::string& nam
   static const GridWords words = {
       .language = "opencl",
       .dialect = Dialect::opencl,
-      .kernel = kernel_of,
+      .kernel = opencl_kernel,
       .local = "__local",
       .to_global = "__global ",
       .to_local = "__local ",
@@ -28,6 +39,7 @@ kernel::Module print_opencl(const loop::Program& program, const std::string& nam
       .item_of_all = "get_global_id(0)",
       .items_of_all = "get_global_size(0)",
       .barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
+      .neighbours = opencl_neighbours,
   };
   return print_grid(program, name, words);
 }
@@ -36,7 +48,7 @@ Backend opencl() {
   return {.name = "opencl",
           .summary = "OpenCL C, by the device's driver; opencl:N is the N-th device",
           .machine = "gpu_nowarp",
-          .facts = {.teams = machine::Teams::nested},
+          .facts = {.teams = machine::Teams::nested, .access_bytes = 16},
           .obeys = {.team_tree = true, .tags = true, .swizzle = true},
           .print = print_opencl};
 }

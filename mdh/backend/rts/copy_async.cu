@@ -1,6 +1,6 @@
 // Copies from global to shared memory that do not pass through registers, from compute capability 8.0 on: a thread
 // issues some, closes the group of them, and waits until all groups but the last few have landed. Older devices copy at
-// once. 4 and 8 bytes go through the first cache, as the instruction wants it.
+// once. All go through the first cache, as the instruction wants it for 4 and 8 bytes.
 
 #if __CUDA_ARCH__ >= 800
 #define mdh_copy_async_of(bytes)                                                               \
@@ -21,3 +21,4 @@ static __device__ inline void mdh_copy_commit() {}
 #endif
 mdh_copy_async_of(4)
 mdh_copy_async_of(8)
+mdh_copy_async_of(16)

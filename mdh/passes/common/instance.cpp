@@ -27,6 +27,8 @@ Stmt Instance::statement(const Stmt& s) {
   if (auto* let = std::get_if<loop::Let>(&node.is)) let->var = name(let->var);
   if (auto* load = std::get_if<loop::Load>(&node.is)) load->result = name(load->result);
   if (auto* store = std::get_if<loop::Store>(&node.is)) store->value = name(store->value);
+  if (auto* load = std::get_if<loop::WideLoad>(&node.is)) rename(load->results);
+  if (auto* store = std::get_if<loop::WideStore>(&node.is)) rename(store->values);
   if (auto* f = std::get_if<loop::Apply>(&node.is)) {
     rename(f->results);
     rename(f->inputs);

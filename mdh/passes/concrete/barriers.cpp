@@ -315,7 +315,7 @@ loop::Program barriers(const loop::Program& program, const machine::TargetFacts&
   if (has_grid(program.body)) {
     Warps none(program, 1), warps(program, facts.lockstep);
     result.body = in_groups(Separator(Team::grid, none).block(program.body, pending), warps);
-    if (has_barrier_of_warps(result.body)) result.warp = facts.lockstep;
+    if (has_barrier_of_warps(result.body)) result.warp = std::max(program.warp, facts.lockstep);
   } else {
     Warps none(program, 1);
     result.body = Separator(Team::cores, none).block(program.body, pending);

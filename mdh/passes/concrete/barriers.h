@@ -13,7 +13,7 @@ namespace mdh::passes {
 /// is its beginning. An asynchronous copy is written by its core at each Wait that may land it, so
 /// that the barrier stands behind the Wait.
 ///
-/// Where neighbouring cores run in step, a barrier of warps is enough between Deals whose common
+/// Where neighbouring cores have a barrier of their own, that barrier, of warps, is enough between Deals whose common
 /// temporaries stay inside of a warp: they are per the first shares of both Deals, and the other
 /// shares are equally many and divide a warp.
 loop::Program barriers(const loop::Program& program, const machine::TargetFacts& facts = {});

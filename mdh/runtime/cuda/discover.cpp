@@ -4,6 +4,7 @@
 #include "mdh/runtime/cuda/driver_api.h"
 #include "mdh/runtime/cuda/hints.h"
 #include "mdh/support/diagnostic.h"
+#include "mdh/support/text.h"
 
 namespace mdh::runtime::cuda {
 namespace {
@@ -29,7 +30,7 @@ struct AttributeOf {
 std::string name_of(const DriverApi& api, CuDevice id) {
   std::array<char, 256> name{};
   check(api.device_get_name(name.data(), static_cast<int>(name.size()) - 1, id), "cuDeviceGetName");
-  return name.data();
+  return in_ascii(name.data());
 }
 
 int64_t memory_of(const DriverApi& api, CuDevice id) {

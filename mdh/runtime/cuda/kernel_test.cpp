@@ -263,7 +263,8 @@ TEST_F(CudaKernels, short_calls_are_timed_many_at_a_time) {
 }
 
 TEST_F(CudaKernels, drivers_that_refuse_graphs_time_one_by_one) {
-  for (const char* function : {"cuStreamBeginCapture_v2=801", "cuGraphInstantiateWithFlags=801"}) {
+  for (const char* function :
+       {"cuStreamBeginCapture_v2=801", "cuGraphInstantiateWithFlags=801", "cuGraphLaunch=801"}) {
     const ScopedEnvironment fails("FAKE_CUDA_FAIL", function);
     EXPECT_NEAR(time_of(*load_one(launched(3, 5))).median_us, 15, 0.01);
     EXPECT_EQ(count_of(journal(), "launch of a graph"), 0);

@@ -6,6 +6,7 @@
 #include "mdh/runtime/cuda/context.h"
 #include "mdh/runtime/cuda/device.h"
 #include "mdh/runtime/cuda/kernel.h"
+#include "mdh/runtime/cuda/limits.h"
 #include "mdh/runtime/cuda/memory.h"
 #include "mdh/support/diagnostic.h"
 
@@ -61,6 +62,7 @@ class CudaDevice : public runtime::Device {
 
   std::vector<std::vector<Resources>> needs_of(
       std::span<const kernel::Module> modules) const override {
+    for (const kernel::Module& module : modules) check_launches(module, device_);
     return compiled_needs(modules, device_);
   }
 

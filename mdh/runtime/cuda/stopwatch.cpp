@@ -6,6 +6,7 @@
 #include "mdh/runtime/cuda/graph.h"
 #include "mdh/runtime/cuda/memory.h"
 #include "mdh/runtime/cuda/moment.h"
+#include "mdh/support/diagnostic.h"
 
 namespace mdh::runtime::cuda {
 namespace {
@@ -37,6 +38,9 @@ class Stopwatch {
     }
     if (graph_) return together();
     const Lap one = alone();
+    ++laps_;
+    // One by one for ever, if not at first, when a kernel may still have to be loaded.
+    if (!is_short(one)) is_refused_ = laps_ > 1;
     if (!is_short(one) || is_refused_) return one;
     capture(one);
     return graph_ ? together() : one;
@@ -71,13 +75,18 @@ class Stopwatch {
                                   most_host_us / std::max(one.host_us, 1.0));
     calls_ = std::clamp(static_cast<int>(calls), 2, most_calls);
     host_us_ = one.host_us;
-    graph_ = Graph::of(context_, [&](CuStream stream) {
-      start_.record_in_graph(stream);
-      for (int n = 0; n < calls_; ++n) launches_(stream);
-      end_.record_in_graph(stream);
-    });
+    try {
+      graph_ = Graph::of(context_, [&](CuStream stream) {
+        start_.record_in_graph(stream);
+        for (int n = 0; n < calls_; ++n) launches_(stream);
+        end_.record_in_graph(stream);
+      });
+      if (graph_) together();  // the first time it is taken to the device
+    } catch (const Error&) {
+      if (context_->is_lost()) throw;
+      graph_ = nullptr;  // a driver that cannot do it says so late
+    }
     is_refused_ = graph_ == nullptr;
-    if (graph_) together();  // the first time it is taken to the device
   }
 
   void make_cold() {
@@ -95,6 +104,7 @@ class Stopwatch {
   Moment start_, end_;
   std::unique_ptr<const Graph> graph_;
   bool is_refused_ = false;
+  int laps_ = 0;
   int calls_ = 1;
   double host_us_ = 0;
   std::shared_ptr<const DeviceMemory> flush_;

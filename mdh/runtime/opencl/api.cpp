@@ -23,7 +23,7 @@ struct Symbols {
   }
 };
 
-void* open(const std::string& library) {
+void* open_loader(const std::string& library) {
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     missing("E611", fmt::format("there is no OpenCL loader: {}", dlerror()), what_to_install);
@@ -34,7 +34,7 @@ void* open(const std::string& library) {
 }  // namespace
 
 Api load_api(const std::string& library) {
-  const Symbols find{library, open(library)};
+  const Symbols find{library, open_loader(library)};
   return {
       .get_platform_ids = find("clGetPlatformIDs"),
       .get_platform_info = find("clGetPlatformInfo"),

@@ -1,10 +1,12 @@
 #include "mdh/runtime/opencl/discover.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "mdh/runtime/opencl/hints.h"
 #include "mdh/runtime/opencl/kept_environment.h"
 #include "mdh/support/diagnostic.h"
+#include "mdh/support/text.h"
 
 namespace mdh::runtime::opencl {
 namespace {
@@ -68,7 +70,7 @@ DeviceKind kind_of(cl_device_type type) {
 
 Device describe(const Question& ask, const std::string& platform) {
   Device device;
-  device.name = ask.text(CL_DEVICE_NAME);
+  device.name = in_ascii(ask.text(CL_DEVICE_NAME));
   device.platform = platform;
   device.vendor = ask.text(CL_DEVICE_VENDOR);
   device.version = ask.text(CL_DEVICE_VERSION);
@@ -93,6 +95,8 @@ Device describe(const Question& ask, const std::string& platform) {
 
 /// "No platform" is an answer, not a failure: the loader has a status of its own for it (-1001).
 std::vector<cl_platform_id> platforms(const Api& api) {
+  static std::mutex mutex;  // one snapshot at a time, and never one of what was cut meanwhile
+  const std::lock_guard<std::mutex> lock(mutex);
   const KeptEnvironment kept;
   cl_uint count = 0;
   if (api.get_platform_ids(0, nullptr, &count) != CL_SUCCESS) return {};

@@ -1,11 +1,11 @@
 // The environment as it was, although a loader has changed it.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <map>
 #include <string>
-
-extern char** environ;
 
 namespace mdh::runtime::opencl {
 
@@ -18,7 +18,9 @@ class KeptEnvironment {
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
       const std::string text = *entry;
       const size_t at = text.find('=');
-      if (at != std::string::npos && at > 0) values_[text.substr(0, at)] = text.substr(at + 1);
+      // The first of several is the one that getenv() finds.
+      if (at != std::string::npos && at > 0)
+        values_.emplace(text.substr(0, at), text.substr(at + 1));
     }
   }
   ~KeptEnvironment() {

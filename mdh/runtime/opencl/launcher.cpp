@@ -1,5 +1,7 @@
 #include "mdh/runtime/opencl/launcher.h"
 
+#include "mdh/support/diagnostic.h"
+
 namespace mdh::runtime::opencl {
 namespace {
 
@@ -10,6 +12,16 @@ cl_ulong moment(const Api& api, cl_event event, cl_profiling_info which) {
   check(api.get_event_profiling_info(event, which, sizeof nanoseconds, &nanoseconds, nullptr),
         "clGetEventProfilingInfo");
   return nanoseconds;
+}
+
+/// A function was built for its groups, and the driver finds out late that it cannot run them.
+void check_group_size(cl_int status, const kernel::Launch& launch, const Device& device) {
+  if (status != CL_INVALID_WORK_GROUP_SIZE) return;
+  user_error("E615", {},
+             fmt::format("kernel '{}' needs groups of {} x {} x {} items, which {} ({}) refuses",
+                         launch.function, launch.items[0], launch.items[1], launch.items[2],
+                         device.name, device.platform),
+             "give the items of a group fewer parts");
 }
 
 }  // namespace
@@ -28,15 +40,13 @@ void Launcher::launch(cl_kernel function, const kernel::Launch& launch,
     global[axis] = static_cast<size_t>(launch.groups[axis]) * local[axis];
   }
   ++time_.launches;
-  if (of_caller_ != nullptr) {
-    check(on_.api.enqueue_nd_range_kernel(of_caller_, function, 3, nullptr, global, local, 0,
-                                          nullptr, nullptr),
-          "clEnqueueNDRangeKernel");
-    return;
-  }
   cl_event event = nullptr;
-  const cl_int status = on_.api.enqueue_nd_range_kernel(on_.queue.get(), function, 3, nullptr,
-                                                        global, local, 0, nullptr, &event);
+  const bool is_ours = of_caller_ == nullptr;
+  const cl_int status =
+      on_.api.enqueue_nd_range_kernel(is_ours ? on_.queue.get() : of_caller_, function, 3, nullptr,
+                                      global, local, 0, nullptr, is_ours ? &event : nullptr);
+  check_group_size(status, launch, on_.device);
+  if (!is_ours) return check(status, "clEnqueueNDRangeKernel");
   pending_.push_back(owned(event, on_.api.release_event, status, "clEnqueueNDRangeKernel"));
   if (pending_.size() >= most_pending) drain();
 }

@@ -56,10 +56,9 @@ constexpr std::array statuses = {
     Status{CL_INVALID_GLOBAL_WORK_SIZE, "CL_INVALID_GLOBAL_WORK_SIZE"},
 };
 
-/// Groups that are too large for a function are known to the driver alone, at the launch.
 bool is_exhaustion(cl_int status) {
   return status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES ||
-         status == CL_OUT_OF_HOST_MEMORY || status == CL_INVALID_WORK_GROUP_SIZE;
+         status == CL_OUT_OF_HOST_MEMORY;
 }
 
 }  // namespace

@@ -101,7 +101,8 @@ std::string to_text(const Outcome& o) {
                     {"timing",
                      {o.timing.median_us, o.timing.mean_us, o.timing.ci99_us, o.timing.count,
                       o.timing.load, o.timing.host_us}},
-                    {"last", o.is_last}};
+                    {"last", o.is_last},
+                    {"hint", o.hint}};
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -112,6 +113,7 @@ std::optional<Outcome> outcome_from(const std::string& text) {
       if (in.at("status") == status_names[n]) o.status = static_cast<WorkStatus>(n);
     }
     o.is_last = in.at("last");
+    o.hint = in.at("hint");
     const json& t = in.at("timing");
     o.timing = {t.at(0), t.at(1), t.at(2), t.at(3), t.at(4), t.at(5)};
     return o;

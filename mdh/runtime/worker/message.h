@@ -34,9 +34,10 @@ std::string to_string(WorkStatus status);
 /// What became of a request.
 struct Outcome {
   WorkStatus status = WorkStatus::ok;
-  std::string reason;    // of everything but ok, in words
-  Timing timing;         // if it was measured
-  bool is_last = false;  // the process ends: nothing else can run in it
+  std::string reason;     // of everything but ok, in words
+  Timing timing;          // if it was measured
+  bool is_last = false;   // the process ends: nothing else can run in it
+  std::string hint = {};  // what the user can do, where that is known
 };
 
 /// The last words of a worker, sent by a signal handler, which can do no more than send bytes.

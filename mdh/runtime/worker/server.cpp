@@ -115,11 +115,6 @@ kernel::Module module_of(const WorkRequest& request) {
   return module;
 }
 
-/// What a driver finds here may be something else than in the process that asks.
-struct NoDevice {
-  std::string reason;
-};
-
 /// What the worker keeps from request to request, because it takes long to make: devices, the last
 /// few kernels, and the copies of buffers whose inputs stay.
 class Workshop {
@@ -168,17 +163,11 @@ class Workshop {
 
   const Device& device_of(const WorkRequest& request) {
     auto& device = devices_[request.device];
-    if (device) return *device;
-    try {
-      device = open_device(request.device);
-    } catch (const Error& e) {
-      throw NoDevice{e.diagnostic().message};
-    }
+    if (!device) device = open_device(request.device);
     const std::string model = model_of(*device);
     if (request.model.empty() || model == request.model) return *device;
-    devices_.erase(request.device);
-    throw NoDevice{
-        fmt::format("'{}' is {} there instead of {}", request.device, model, request.model)};
+    missing("E651",
+            fmt::format("'{}' is {} there instead of {}", request.device, model, request.model));
   }
 
   struct Kept {
@@ -241,9 +230,13 @@ class Workshop {
   std::unique_ptr<PrivateCopies> copies_;
 };
 
-/// A device says in its own words that it has not enough memory.
+/// A device says in its own words that it has not enough memory. What else is missing is no fault of
+/// the kernel: a driver may show other devices here than in the process that asks, or none.
 WorkStatus status_of(const Diagnostic& d) {
-  return d.code == "E603" || d.code == "E616" ? WorkStatus::out_of_memory : WorkStatus::error;
+  if (d.code == "E603" || d.code == "E616") return WorkStatus::out_of_memory;
+  const bool is_unknown = d.code == "E613";  // that there is no device of such a name
+  return d.kind == DiagnosticKind::missing || is_unknown ? WorkStatus::no_device
+                                                         : WorkStatus::error;
 }
 
 Outcome outcome_of(const std::string& text, int descriptor, Workshop& workshop) {
@@ -259,11 +252,10 @@ Outcome outcome_of(const std::string& text, int descriptor, Workshop& workshop) 
     return workshop.compute(*request, shared);
   } catch (const std::bad_alloc&) {
     return {WorkStatus::out_of_memory, "no memory for the buffers of a kernel", {}};
-  } catch (const NoDevice& e) {
-    return {WorkStatus::no_device, e.reason, {}};
   } catch (const Error& e) {
     if (!workshop.is_lost(*request)) {
-      return {status_of(e.diagnostic()), e.diagnostic().message, {}};
+      const Diagnostic& d = e.diagnostic();
+      return {status_of(d), d.message, {}, false, d.hint};
     }
     return {WorkStatus::crash, "broke its device: " + e.diagnostic().message, {}, true};
   }

@@ -108,9 +108,10 @@ void require_success(const Outcome& outcome) {
     case WorkStatus::out_of_memory:
       missing("E619", "the compiled kernel cannot run: " + outcome.reason, "use a smaller size");
     case WorkStatus::no_device:
-      missing("E651", "a new process has not the same device: " + outcome.reason,
-              "variables such as OCL_ICD_FILENAMES decide about drivers; or run in this process "
-              "(--in-process)");
+      missing("E651", "a process of its own cannot use the device: " + outcome.reason,
+              outcome.hint.empty() ? "variables such as OCL_ICD_FILENAMES decide about drivers; "
+                                     "'mdh run --in-process' needs no other process"
+                                   : outcome.hint);
     case WorkStatus::error:
       internal_failure(false, "the compiled kernel cannot run: " + outcome.reason);
     case WorkStatus::crash:

@@ -12,6 +12,23 @@
 #define __private
 #define __constant const
 
+// ---- vectors: only their parts are used
+
+#define MDH_EMULATION_VECTORS(type, name)               \
+  typedef struct {                                      \
+    type x, y;                                          \
+  } __attribute__((aligned(2 * sizeof(type)))) name##2; \
+  typedef struct {                                      \
+    type x, y, z, w;                                    \
+  } __attribute__((aligned(4 * sizeof(type)))) name##4;
+MDH_EMULATION_VECTORS(int, int)
+MDH_EMULATION_VECTORS(unsigned, uint)
+MDH_EMULATION_VECTORS(long, long)
+MDH_EMULATION_VECTORS(unsigned long, ulong)
+MDH_EMULATION_VECTORS(float, float)
+MDH_EMULATION_VECTORS(double, double)
+#undef MDH_EMULATION_VECTORS
+
 #define get_group_id mdh_emulation_group
 #define get_local_id mdh_emulation_item
 #define get_local_size mdh_emulation_items

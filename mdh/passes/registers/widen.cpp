@@ -1,0 +1,181 @@
+#include "mdh/passes/registers/widen.h"
+
+#include <algorithm>
+
+#include "mdh/passes/common/alignment.h"
+#include "mdh/passes/common/blocks.h"
+#include "mdh/passes/common/instance.h"
+#include "mdh/scalar/linear.h"
+#include "mdh/scalar/simplify.h"
+
+namespace mdh::passes {
+namespace {
+
+using loop::Block;
+using loop::Element;
+using loop::Stmt;
+using loop::StmtNode;
+
+/// Longer loops stay loops.
+constexpr int64_t most_rounds = 16;
+
+/// The same statement of all rounds.
+using Rounds = std::vector<Stmt>;
+
+class Widener {
+ public:
+  Widener(const loop::Program& p, int64_t bytes) : program_(p), bytes_(bytes), names_(p) {}
+
+  Block block(const Block& statements, Lets lets) {
+    Block result;
+    for (const Stmt& s : statements) {
+      if (const auto* let = s.as<loop::Let>()) {
+        lets.insert_or_assign(let->var, without_lets(let->value, lets));
+      }
+      const auto* lanes = s.as<loop::Lanes>();
+      const auto* loop = s.as<loop::For>();
+      if (lanes && lanes->count <= most_rounds) {
+        append(result, straight(lanes->body, lanes->var, lanes->count, lets));
+      } else if (loop && copies_one(*loop)) {
+        append(result, copied(*loop, lets));
+      } else {
+        result.push_back(
+            loop::map_children(s, [&](const Block& inner) { return block(inner, lets); }));
+      }
+    }
+    return result;
+  }
+
+ private:
+  /// Each round moves one element.
+  static bool copies_one(const loop::For& loop) {
+    if (loop.first != 0) return false;
+    if (loop.body.size() == 1) return loop.body[0].as<loop::AsyncCopy>() != nullptr;
+    if (loop.body.size() != 2) return false;
+    const auto* load = loop.body[0].as<loop::Load>();
+    const auto* store = loop.body[1].as<loop::Store>();
+    return load && store && store->value == load->result && !store->streaming;
+  }
+
+  Block copied(const loop::For& loop, const Lets& lets) {
+    if (const auto trip = constant(loop.trip)) {
+      if (*trip < 2 || *trip > most_rounds) return {StmtNode{loop}};
+      return straight(loop.body, loop.var, *trip, lets);
+    }
+    // min(4, what is left): all of them, or as many as there are.
+    const auto* bound = loop.trip.as<scalar::Binary>();
+    if (!bound || bound->op != scalar::BinaryOp::minimum) return {StmtNode{loop}};
+    const auto count = constant(bound->left);
+    if (!count || *count < 2 || *count > most_rounds) return {StmtNode{loop}};
+    const Block whole = straight(loop.body, loop.var, *count, lets);
+    if (!has_wide(whole)) return {StmtNode{loop}};
+    const loop::Expr fits = scalar::binary(scalar::BinaryOp::greater_equal, bound->right,
+                                           scalar::index_literal(*count));
+    return {StmtNode{loop::If{fits, whole, {StmtNode{loop}}}}};
+  }
+
+  static bool has_wide(const Block& block) {
+    return std::any_of(block.begin(), block.end(), [](const Stmt& s) {
+      const auto* copy = s.as<loop::AsyncCopy>();
+      return s.as<loop::WideLoad>() || s.as<loop::WideStore>() || (copy && copy->width > 1);
+    });
+  }
+
+  /// Every statement for all rounds before the next one.
+  Block straight(const Block& body, const Symbol& var, int64_t count, const Lets& lets) {
+    std::vector<Instance> instances(static_cast<size_t>(count), Instance(names_));
+    for (int64_t n = 0; n < count; ++n) {
+      instances[static_cast<size_t>(n)].set(var, scalar::index_literal(n));
+    }
+    Block result;
+    for (const Stmt& s : body) {
+      Rounds rounds;
+      for (Instance& instance : instances) {
+        if (const auto* let = s.as<loop::Let>()) {
+          instance.set(let->var, instance.expression(let->value));
+        } else {
+          rounds.push_back(instance.statement(s));
+        }
+      }
+      append(result, joined(rounds, lets));
+    }
+    return result;
+  }
+
+  /// As few statements as their places allow.
+  Block joined(const Rounds& rounds, const Lets& lets) const {
+    Block result;
+    for (size_t n = 0; n < rounds.size();) {
+      const size_t width = width_from(rounds, n, lets);
+      result.push_back(width == 1 ? rounds[n] : wide(rounds, n, width));
+      n += width;
+    }
+    return result;
+  }
+
+  size_t width_from(const Rounds& rounds, size_t first, const Lets& lets) const {
+    const Stmt& s = rounds[first];
+    const auto* copy = s.as<loop::AsyncCopy>();
+    if (!copy && !element_of(s)) return 1;
+    const auto fits = [&](size_t width, const auto& side) {
+      return widest_access(program_, side(s)->buffer, bytes_) >= static_cast<int64_t>(width) &&
+             alignment_of(program_, *side(s), lets) % static_cast<int64_t>(width) == 0 &&
+             are_neighbours(rounds, first, width, side);
+    };
+    const auto to = [](const Stmt& one) { return &one.as<loop::AsyncCopy>()->to; };
+    const auto from = [](const Stmt& one) { return &one.as<loop::AsyncCopy>()->from; };
+    size_t width = 1;
+    while (first + 2 * width <= rounds.size() &&
+           (copy ? fits(2 * width, to) && fits(2 * width, from) : fits(2 * width, element_of))) {
+      width *= 2;
+    }
+    return width;
+  }
+
+  /// Of a load or a store.
+  static const Element* element_of(const Stmt& s) {
+    if (const auto* load = s.as<loop::Load>()) return &load->from;
+    const auto* store = s.as<loop::Store>();
+    return store && !store->streaming ? &store->to : nullptr;
+  }
+
+  template <class Side>
+  bool are_neighbours(const Rounds& rounds, size_t first, size_t width, const Side& side) const {
+    for (size_t n = 1; n < width; ++n) {
+      const Element &here = *side(rounds[first]), &there = *side(rounds[first + n]);
+      // Along the last axis, so that no row ends between them.
+      if (!std::equal(here.index.begin(), here.index.end() - 1, there.index.begin())) return false;
+      if (distance(here.index.back(), there.index.back()) != static_cast<int64_t>(n)) return false;
+    }
+    return true;
+  }
+
+  static Stmt wide(const Rounds& rounds, size_t first, size_t width) {
+    if (const auto* copy = rounds[first].as<loop::AsyncCopy>()) {
+      return StmtNode{loop::AsyncCopy{copy->to, copy->from, static_cast<int64_t>(width)}};
+    }
+    std::vector<Symbol> values;
+    for (size_t n = first; n < first + width; ++n) {
+      const auto* load = rounds[n].as<loop::Load>();
+      values.push_back(load ? load->result : rounds[n].as<loop::Store>()->value);
+    }
+    const Element& where = *element_of(rounds[first]);
+    if (rounds[first].as<loop::Load>()) return StmtNode{loop::WideLoad{values, where}};
+    return StmtNode{loop::WideStore{where, values}};
+  }
+
+  const loop::Program& program_;
+  int64_t bytes_;
+  Names names_;
+};
+
+}  // namespace
+
+loop::Program widen(const loop::Program& program, const machine::TargetFacts& facts) {
+  if (facts.access_bytes == 0) return program;
+  loop::Program result = program;
+  result.body = Widener(program, facts.access_bytes).block(program.body, {});
+  return result;
+}
+
+}  // namespace mdh::passes
