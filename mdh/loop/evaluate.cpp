@@ -195,25 +195,21 @@ class Interpreter {
   void operator()(const Load& s) { values_[s.result.name] = load({s.from}); }
   void operator()(const Store& s) { store(s.to, values_.at(s.value.name)); }
   void operator()(const WideLoad& s) {
-    expect_aligned(s.from, std::ssize(s.results));
-    for (size_t n = 0; n < s.results.size(); ++n) {
-      values_[s.results[n].name] = load({neighbour(s.from, static_cast<int64_t>(n))});
-    }
+    const Leaves leaves = load(neighbours(s.from, std::ssize(s.results)));
+    for (size_t n = 0; n < leaves.size(); ++n) values_[s.results[n].name] = {leaves[n]};
   }
   void operator()(const WideStore& s) {
-    expect_aligned(s.to, std::ssize(s.values));
-    for (size_t n = 0; n < s.values.size(); ++n) {
-      store(neighbour(s.to, static_cast<int64_t>(n)), values_.at(s.values[n].name));
-    }
+    Leaves leaves;
+    for (const Symbol& value : s.values) leaves.push_back(values_.at(value.name).front());
+    store(neighbours(s.to, std::ssize(s.values)), leaves);
   }
   void operator()(const Prefetch&) {}
   void operator()(const Opaque&) {}
   void operator()(const Transpose& s) { copy({s.stored, s.loaded}, s.to, s.from, {}); }
   void operator()(const AsyncCopy& s) {
-    for (const Element* side : {&s.to, &s.from}) expect_aligned(*side, s.width);
-    for (int64_t n = 0; n < s.width; ++n) {
-      in_flight_.issue(place_of(neighbour(s.to, n)), place_of(neighbour(s.from, n)), now_);
-    }
+    const std::vector<Element> to = neighbours(s.to, s.width), from = neighbours(s.from, s.width);
+    for (size_t n = 0; n < to.size(); ++n)
+      in_flight_.issue(place_of(to[n]), place_of(from[n]), now_);
   }
 
   void operator()(const Apply& s) {
@@ -373,14 +369,9 @@ class Interpreter {
     if (part) index_[shape.digit.name] = *part;
   }
 
-  // ---- teams
-
   void run_share(const Deal& s, int64_t part) {
     owners_.begin(s, part, now_);
-    for (auto c = s.shares.rbegin(); c != s.shares.rend(); ++c) {
-      index_[c->var.name] = part % c->count;
-      part /= c->count;
-    }
+    set_counters(s.shares, part);
     block(s.body);
   }
 
@@ -394,12 +385,7 @@ class Interpreter {
                      all.buffer->symbol.name, digit.name);
       digits.push_back(value->second);
     }
-    const auto found = all.by_digits.find(digits);
-    if (found != all.by_digits.end()) return found->second;
-    const Buffer& b = *all.buffer;
-    return all.by_digits
-        .emplace(digits, Memory(b.symbol.name, scalar::Array::undefined(b.type, b.extents)))
-        .first->second;
+    return all.at(digits);
   }
 
   void update(const Target& target, const Leaves& fresh) {
@@ -410,11 +396,13 @@ class Interpreter {
     store(target.elements, values);
   }
 
-  void expect_aligned(const Element& e, int64_t width) {
+  /// What is moved at once.
+  std::vector<Element> neighbours(const Element& e, int64_t width) {
     const auto& extents = find_buffer(program_, e.buffer).extents;
     internal_check(width == 1 || scalar::address(extents, index_of(e)) % width == 0,
                    "{} elements of '{}' at once from a place that is no multiple of that", width,
                    e.buffer.name);
+    return loop::neighbours(e, width);
   }
 
   Place place_of(const Element& e) { return {&instance(memory_.at(e.buffer.name)), index_of(e)}; }

@@ -44,6 +44,17 @@ TEST(InPlace, elementwise_programs_may_overwrite_what_they_read) {
       << "written in another way";
 }
 
+TEST(InPlace, neighbours_at_once_are_elements_as_well) {
+  const auto wide = [](const std::string& to, const std::string& from) {
+    return pairs_of("deal cores (a < 3) { load (u, v) = x[" + from +
+                    "]; apply w = f(u; 0, 0); apply q = f(v; 0, 0); store y[" + to +
+                    "] = (w, q); }");
+  };
+  EXPECT_EQ(wide("a * 2", "a * 2"), "y=x y=z");
+  EXPECT_EQ(wide("a * 2", "a * 2 + 2"), "y=z") << "others";
+  EXPECT_EQ(wide("a * 1", "a * 1"), "") << "two shares have the same element";
+}
+
 TEST(InPlace, elements_that_belong_to_another_round_must_stay) {
   EXPECT_EQ(pairs_of(loops(point("a * 4 + b", "11 - a * 4 - b"))), "y=z") << "reversed";
   EXPECT_EQ(pairs_of(loops(point("a * 4 + b", "a * 4"))), "y=z") << "one element for many";

@@ -83,6 +83,13 @@ void Memory::expect(std::span<const int64_t> index, const Moment& now) {
 
 void Memory::undefine() { std::fill(content_.defined.begin(), content_.defined.end(), 0); }
 
+Memory& Instances::at(const std::vector<int64_t>& digits) {
+  const auto found = by_digits.find(digits);
+  if (found != by_digits.end()) return found->second;
+  const auto undefined = scalar::Array::undefined(buffer->type, buffer->extents);
+  return by_digits.emplace(digits, Memory(buffer->symbol.name, undefined)).first->second;
+}
+
 bool Instances::is_among(const std::vector<int64_t>& digits,
                          const std::map<std::string, int64_t>& values) const {
   for (size_t n = 0; n < digits.size(); ++n) {

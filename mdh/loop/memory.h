@@ -63,6 +63,9 @@ struct Instances {
   const Buffer* buffer;
   std::map<std::vector<int64_t>, Memory> by_digits;
 
+  /// The instance of these digits, undefined at first.
+  Memory& at(const std::vector<int64_t>& digits);
+
   /// Whether an instance can be meant where some digits have values.
   bool is_among(const std::vector<int64_t>& digits,
                 const std::map<std::string, int64_t>& values) const;

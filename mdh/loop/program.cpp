@@ -297,6 +297,12 @@ Element neighbour(const Element& e, int64_t distance) {
   return other;
 }
 
+std::vector<Element> neighbours(const Element& e, int64_t count) {
+  std::vector<Element> all;
+  for (int64_t n = 0; n < count; ++n) all.push_back(neighbour(e, n));
+  return all;
+}
+
 int64_t owned_shares(const Block& block) {
   int64_t most = 1;
   for (const Stmt& s : block) {

@@ -27,8 +27,7 @@
 //               Prefetch(what)      the element may be needed soon: a hint, also of no element
 //               Opaque(buffer)      compilers forget what it holds; a hint as well
 //               Transpose(to, from) a square of elements, by vectors
-//               WideLoad, WideStore neighbouring elements at once
-//               If · Let · Alloc · Load · Apply (f) · Combine (⊕) · Store
+//               If · Let · Alloc · Load · Apply (f) · Combine (⊕) · Store · WideLoad · WideStore
 //
 // Teams, not fork and join: every core runs the whole body. What is outside of Deal is the same on
 // all cores and writes nothing; inside of Deal nobody waits for the cores among which it deals.
@@ -305,8 +304,7 @@ struct For {
   friend bool operator==(const For&, const For&) = default;
 };
 
-/// Barriers know one more: neighbouring cores of a group that wait for themselves only.
-enum class Team { grid, cores, all, warp };
+enum class Team { grid, cores, all, warp };  // of barriers only: neighbouring cores of a group
 
 /// A collective Deal reads or writes what belongs to other shares than its own.
 struct Deal {
@@ -452,8 +450,7 @@ struct Program {
   friend bool operator==(const Program&, const Program&) = default;
 };
 
-/// A symbol of a loop program.
-Symbol named(std::string name);
+Symbol named(std::string name);  // of a loop program
 Expr index_variable(const Symbol& symbol);
 
 /// Index arithmetic knows literals, variables and binary operations: -x becomes 0 - x.
@@ -483,21 +480,18 @@ const Digit& find_digit(const Program& p, const Symbol& symbol);
 bool is_digit(const Program& p, const Symbol& symbol);
 std::vector<Digit> digits_of(const Program& p, const std::vector<Symbol>& symbols);
 
-/// How many combinations of the counters there are.
-int64_t volume_of(const std::vector<Counter>& counters);
+int64_t volume_of(const std::vector<Counter>& counters);  // how many combinations there are
 
-/// The most shares that a Deal deals to owners. If they are more than one, a group has as many
-/// cores, and share n is on core n; what is dealt collectively may have more of them.
+/// The most shares that a Deal deals to owners: if more than one, the cores of a group, in order.
 int64_t owned_shares(const Block& block);
 
 /// Elements of one instance of a buffer, and bytes.
 int64_t elements_of(const Buffer& b);
 int64_t bytes_of(const Buffer& b);
 
-/// So many elements further along the last axis.
+/// Elements along the last axis; the place of one in its instance, row-major.
 Element neighbour(const Element& e, int64_t distance);
-
-/// The place of an element in its instance: row-major.
+std::vector<Element> neighbours(const Element& e, int64_t count);
 Expr address_of(const Program& p, const Element& e);
 
 /// Instances of a temporary: all combinations of the digits it is per.

@@ -42,6 +42,8 @@ std::vector<Stmt> one_of_each_kind() {
           StmtNode{Apply{{named("r")}, {named("a")}, {p}}},
           StmtNode{Combine{{named("r")}, {named("a")}, {named("b")}}},
           StmtNode{Store{e, named("a")}},
+          StmtNode{WideLoad{{named("a"), named("b")}, e}},
+          StmtNode{WideStore{e, {named("a"), named("b")}}},
           StmtNode{AsyncCopy{e, e}},
           StmtNode{Prefetch{e}},
           StmtNode{Opaque{named("t")}},
@@ -85,12 +87,12 @@ TEST(LoopStmt, every_expression_is_mapped) {
     EXPECT_FALSE(mentions_p) << s.node().is.index();
   }
   // Alloc, Commit, Wait, Loop, Deal, Barrier, Lanes, Combine and Opaque.
-  EXPECT_EQ(kinds_without_expressions, (std::vector<size_t>{0, 1, 2, 3, 11, 12, 14, 18, 22}));
+  EXPECT_EQ(kinds_without_expressions, (std::vector<size_t>{0, 1, 2, 3, 11, 12, 14, 18, 24}));
 }
 
 TEST(LoopStmt, every_place_of_an_expression_is_mapped) {
-  const std::vector<int> expected = {0, 0, 0, 0, 3, 2, 2, 2, 1, 3, 1, 0,
-                                     0, 1, 0, 1, 1, 1, 0, 1, 2, 1, 0, 2};
+  const std::vector<int> expected = {0, 0, 0, 0, 3, 2, 2, 2, 1, 3, 1, 0, 0,
+                                     1, 0, 1, 1, 1, 0, 1, 1, 1, 2, 1, 0, 2};
   const std::vector<Stmt> all = one_of_each_kind();
   for (size_t n = 0; n < all.size(); ++n) {
     int visited = 0;
@@ -105,9 +107,9 @@ TEST(LoopStmt, every_place_of_an_expression_is_mapped) {
 TEST(LoopStmt, names_that_a_statement_defines) {
   std::vector<size_t> counts;
   for (const Stmt& s : one_of_each_kind()) counts.push_back(defined_by(s).size());
-  // Copy, For, Deal, Lanes, Let, Load, Apply, Combine and Transpose.
-  EXPECT_EQ(counts, (std::vector<size_t>{0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1,
-                                         0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 2}));
+  // Copy, For, Deal, Lanes, Let, Load, Apply, Combine, WideLoad and Transpose.
+  EXPECT_EQ(counts, (std::vector<size_t>{0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 0,
+                                         0, 1, 1, 1, 1, 1, 0, 2, 0, 0, 0, 0, 2}));
 }
 
 TEST(LoopStmt, nothing_changed_is_the_same_node) {
@@ -152,6 +154,8 @@ TEST(LoopStmt, what_a_statement_reads_and_writes) {
   EXPECT_EQ(uses(StmtNode{Copy{{}, at("a"), at("b"), {}, {}}}), "b | a");
   EXPECT_EQ(uses(StmtNode{Load{named("v"), at("a")}}), "a | ");
   EXPECT_EQ(uses(StmtNode{Store{at("a"), named("v")}}), " | a");
+  EXPECT_EQ(uses(StmtNode{WideLoad{{}, at("a")}}), "a | ");
+  EXPECT_EQ(uses(StmtNode{WideStore{at("a"), {}}}), " | a");
   EXPECT_EQ(uses(StmtNode{AsyncCopy{at("a"), at("b")}}), "b | a");
   EXPECT_EQ(uses(StmtNode{Prefetch{at("a")}}), uses(StmtNode{Commit{}})) << "a hint";
   EXPECT_EQ(uses(StmtNode{Opaque{named("a")}}), "a | ");

@@ -146,8 +146,7 @@ std::vector<Pass> to_straight_code() {
       {"hide-tiles", "compilers do not look through copies",
        "after emit-order, when every read of a tile is where it will stay", hide_tiles, concrete},
       {"widen", "cores without vectors move neighbours at once",
-       "after transpose-copies and hide-tiles, which know single loads and stores; before hoist, "
-       "which moves the indices that are left",
+       "after hide-tiles, which knows single loads and stores; before hoist, for the indices left",
        widen, concrete},
       {"hoist", "index computations leave loops they do not depend on",
        "after last-rounds, which looks for shifts inside of their loops, and all that copy loops",

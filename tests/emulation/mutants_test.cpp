@@ -228,7 +228,7 @@ std::vector<Mutant> mutants_of(const std::string& subject, const kernel::Module&
 /// the test, too.
 const std::map<std::string, std::string>& equivalent() {
   static const std::map<std::string, std::string> all = {
-      {"three_buffers: guard 3 on opencl",
+      {"three_buffers: guard 4 on opencl",
        "the items too many write the third buffer before it is filled; in flight, they may not"},
       {"sum_of_items: barrier 2", "item 0 alone works before and behind it"},
       {"sum_of_items_in_steps: barrier 4", "item 0 alone works before and behind it"},

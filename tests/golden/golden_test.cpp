@@ -68,12 +68,17 @@ std::vector<passes::Pass> passes_from(const std::string& name) {
   return {};
 }
 
+/// What the pass asks for: without wide accesses there would be nothing to see of them.
+passes::TargetFacts facts_of(const std::string& pass) {
+  return {.access_bytes = pass == "widen" ? 16 : 0};
+}
+
 std::string result_of(const std::string& case_) {
   const loop::Program p = program_of(case_);
   if (step_of(case_) == "openmp") return backend::print_openmp(p, "mdh_" + p.name).source;
   const std::vector<passes::Pass> passes = passes_from(step_of(case_));
   if (passes.empty()) return "first line: '// run: PASS' or '// run: openmp'\n";
-  return loop::print(passes.front().run(p));
+  return loop::print(passes.front().run(p, facts_of(step_of(case_))));
 }
 
 std::string test_name(const testing::TestParamInfo<std::string>& info) {

@@ -80,7 +80,9 @@ void expect_counted(const Triple& t, const ll::Program& low, const loop::Program
 std::vector<machine::TargetFacts> facts_for(uint64_t seed) {
   constexpr std::array<int64_t, 4> warps = {1, 2, 4, 32};
   return {{.teams = machine::Teams::one},
-          {.teams = machine::Teams::nested, .lockstep = warps[seed / 4 % warps.size()]}};
+          {.teams = machine::Teams::nested,
+           .access_bytes = seed % 3 == 0 ? 0 : 16,
+           .lockstep = warps[seed / 4 % warps.size()]}};
 }
 
 void expect_right(const Triple& t, uint64_t seed, int& with_warps) {

@@ -114,6 +114,14 @@ class KernelPrinter : public CPrinter {
   }
 
   std::string wide_load(const loop::WideLoad& s) override {
+    if (is_private(s.from)) {
+      Block all;
+      for (size_t n = 0; n < s.results.size(); ++n) {
+        all.push_back(
+            loop::StmtNode{loop::Load{s.results[n], neighbour(s.from, static_cast<int64_t>(n))}});
+      }
+      return block(all);
+    }
     const std::string wide = fmt::format("mdh_wide_{}", ++wides_);
     const scalar::Type& type = find_buffer(program(), s.from.buffer).type;
     std::string text = fmt::format("const {} {} = {};\n", wide_type(s.from, s.results.size()), wide,
@@ -126,6 +134,14 @@ class KernelPrinter : public CPrinter {
   }
 
   std::string wide_store(const loop::WideStore& s) override {
+    if (is_private(s.to)) {
+      Block all;
+      for (size_t n = 0; n < s.values.size(); ++n) {
+        all.push_back(
+            loop::StmtNode{loop::Store{neighbour(s.to, static_cast<int64_t>(n)), s.values[n]}});
+      }
+      return block(all);
+    }
     std::string text = fmt::format("{} mdh_wide;\n", wide_type(s.to, s.values.size()));
     for (size_t n = 0; n < s.values.size(); ++n) {
       text += fmt::format("mdh_wide.{} = {};\n", part_names[n], value(s.values[n]));
@@ -137,6 +153,13 @@ class KernelPrinter : public CPrinter {
   std::string async_copy(const loop::AsyncCopy& s) override {
     if (!flies(s) && s.width == 1) return CPrinter::async_copy(s);
     const auto width = static_cast<size_t>(s.width);
+    if (is_private(s.to) || is_private(s.from)) {
+      std::string text;
+      for (int64_t n = 0; n < s.width; ++n) {
+        text += CPrinter::async_copy({neighbour(s.to, n), neighbour(s.from, n)});
+      }
+      return text;
+    }
     if (!flies(s)) {
       return fmt::format("{} = {};\n", at_once(s.to, width, false), at_once(s.from, width, true));
     }
@@ -172,6 +195,11 @@ class KernelPrinter : public CPrinter {
     const bool from_global = from.role != Role::temporary || is_in(from, Space::in_workspace);
     return !words_.copies.empty() && is_in(to, Space::in_local) && from_global &&
            to.type.is_scalar() && (bytes == 4 || bytes == 8 || bytes == 16);
+  }
+
+  /// What nobody else can see lies where a thread keeps its variables: it may begin anywhere.
+  bool is_private(const loop::Element& e) const {
+    return is_in(find_buffer(program(), e.buffer), Space::in_private);
   }
 
   std::string wide_type(const loop::Element& e, size_t count) {

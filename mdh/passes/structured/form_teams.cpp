@@ -6,6 +6,7 @@
 #include "mdh/passes/common/geometry.h"
 #include "mdh/passes/common/shapes.h"
 #include "mdh/passes/concrete/scan_code.h"
+#include "mdh/passes/structured/copy_shape.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -30,6 +31,7 @@ struct Domain {
   Team together;  // of statements in which all of them act, whoever owns what
   int64_t enough;
   int64_t lockstep = 1;  // neighbouring cores that wait for each other more cheaply than for others
+  int64_t access_bytes = 0;  // that a core without vectors moves at once
 
   bool deals(const Digit& d) const {
     return (grid && d.how == How::grid) || (cores && d.how == How::cores);
@@ -215,7 +217,7 @@ class Former {
   }
 
   /// All cores copy, whoever needs it: instances first, then as many axes as it takes.
-  Stmt shared(loop::Copy copy, const std::vector<Digit>& team) const {
+  Stmt shared(loop::Copy copy, const std::vector<Digit>& team) {
     const loop::Buffer& buffer = find_buffer(program_, copy.to.buffer);
     std::vector<Counter> shares;
     for (const Digit& d : team) {
@@ -224,7 +226,12 @@ class Former {
       }
     }
     // What moves within a buffer stays in order along the last axis.
-    const size_t kept = copy.to.buffer == copy.from.buffer ? 1 : 0;
+    size_t kept = copy.to.buffer == copy.from.buffer ? 1 : 0;
+    if (domain_.access_bytes > 0) {
+      CopyShape shape = shape_of(program_, copy, domain_.access_bytes, names_);
+      copy = std::move(shape.copy);
+      kept = std::max(kept, shape.kept);
+    }
     while (copy.axes.size() > kept && loop::volume_of(shares) < domain_.enough) {
       shares.push_back(copy.axes.front());
       copy.axes.erase(copy.axes.begin());
@@ -401,7 +408,8 @@ loop::Program form_grid(const loop::Program& program) {
 
 loop::Program form_groups(const loop::Program& program, const machine::TargetFacts& facts) {
   loop::Program result = program;
-  Former former(program, {false, true, Team::cores, Team::cores, INT64_MAX, facts.lockstep});
+  Former former(program, {false, true, Team::cores, Team::cores, INT64_MAX, facts.lockstep,
+                          facts.access_bytes});
   result.body = former.inside_grid(program.body, {});
   return result;
 }

@@ -84,7 +84,7 @@ std::vector<Device> devices() {
     all.back().ordinal = n;
     all.back().driver_version = version_of(api);
   }
-  if (all.empty()) missing("E642", "there is no CUDA device", how_to_get_a_driver);
+  if (all.empty()) missing("E642", "there is no CUDA device", how_to_see_a_device);
   return all;
 }
 

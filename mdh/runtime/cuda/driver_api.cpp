@@ -38,7 +38,7 @@ void* open_driver(const std::string& library) {
 /// Whatever is wrong with a driver that is not even started is nothing that mdh did.
 void initialise(const DriverApi& api) {
   const CuResult status = api.init(0);
-  if (status == no_device) missing("E642", "there is no CUDA device", how_to_get_a_driver);
+  if (status == no_device) missing("E642", "there is no CUDA device", how_to_see_a_device);
   try {
     check(status, "cuInit");
   } catch (const Error& e) {

@@ -156,7 +156,7 @@ constexpr const char* ask_the_administrator =
 
 constexpr std::array shortages = {
     Shortage{not_initialized, "the CUDA driver is not initialised", ask_the_administrator},
-    Shortage{no_device, "there is no CUDA device", how_to_get_a_driver},
+    Shortage{no_device, "there is no CUDA device", how_to_see_a_device},
     Shortage{invalid_device, "there is no such CUDA device", "'mdh devices' lists those there are"},
     Shortage{stub_library, "the CUDA driver is a stub, which is only there to be linked against",
              how_to_get_a_driver},

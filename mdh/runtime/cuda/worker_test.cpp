@@ -92,7 +92,7 @@ TEST_F(CudaWorker, a_device_that_is_not_there_costs_one_run) {
   const ScopedEnvironment none("FAKE_CUDA_FAIL", "cuInit=100");
   const Outcome outcome =
       worker_->run(fake_index(), built.object->path, buffers_, {.device = "cuda:0"});
-  EXPECT_EQ(outcome.status, WorkStatus::error);
+  EXPECT_EQ(outcome.status, WorkStatus::no_device);
   EXPECT_EQ(outcome.reason, "there is no CUDA device");
 }
 

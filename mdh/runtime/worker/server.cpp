@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <set>
 #include <vector>
 
 #include "mdh/runtime/load.h"
@@ -234,9 +235,9 @@ class Workshop {
 /// the kernel: a driver may show other devices here than in the process that asks, or none.
 WorkStatus status_of(const Diagnostic& d) {
   if (d.code == "E603" || d.code == "E616") return WorkStatus::out_of_memory;
-  const bool is_unknown = d.code == "E613";  // that there is no device of such a name
-  return d.kind == DiagnosticKind::missing || is_unknown ? WorkStatus::no_device
-                                                         : WorkStatus::error;
+  static const std::set<std::string> about_devices = {
+      "E610", "E611", "E612", "E613", "E614", "E641", "E642", "E643", "E644", "E647", "E651"};
+  return about_devices.contains(d.code) ? WorkStatus::no_device : WorkStatus::error;
 }
 
 Outcome outcome_of(const std::string& text, int descriptor, Workshop& workshop) {
