@@ -230,6 +230,8 @@ const std::map<std::string, std::string>& equivalent() {
   static const std::map<std::string, std::string> all = {
       {"three_buffers: guard 4 on opencl",
        "the items too many write the third buffer before it is filled; in flight, they may not"},
+      {"three_buffers: guard 6 on opencl",
+       "the items too many write the third buffer before it is filled; in flight, they may not"},
       {"sum_of_items: barrier 2", "item 0 alone works before and behind it"},
       {"sum_of_items_in_steps: barrier 4", "item 0 alone works before and behind it"},
       {"sum_of_items_in_steps: barrier 5", "item 0 alone works before and behind it"},
