@@ -8,14 +8,15 @@ namespace mdh::ll {
 struct Obeys {
   bool prefetch = false;
   bool opaque = false;
-  bool emit = false;       // the order of straight code
-  bool store = false;      // hints for stores
-  bool compiler = false;   // a compiler of this machine, and its flags
-  bool team_tree = false;  // cores that can wait for one another combine in steps
-  bool tags = false;       // launches along several axes of the machine
-  bool swizzle = false;    // the order in which members of a grid begin
-  bool transport = false;  // copies that wait in registers until the round is computed
-  bool width = false;      // bytes that one access of a copy moves
+  bool emit = false;           // the order of straight code
+  bool store = false;          // hints for stores
+  bool compiler = false;       // a compiler of this machine, and its flags
+  bool team_tree = false;      // cores that can wait for one another combine in steps
+  bool tags = false;           // launches along several axes of the machine
+  bool swizzle = false;        // the order in which members of a grid begin
+  bool launch_bounds = false;  // threads of a block, and blocks of a multiprocessor
+  bool transport = false;      // copies that wait in registers until the round is computed
+  bool width = false;          // bytes that one access of a copy moves
 };
 
 }  // namespace mdh::ll

@@ -36,7 +36,8 @@ class Parser {
     while (tokens_.accept("cores")) cores();
     if (tokens_.accept("warp")) p_.warp = tokens_.expect_integer("(cores of a warp)");
     while (tokens_.accept("buffer")) p_.buffers.push_back(parse_buffer(tokens_, scope_));
-    if (tokens_.accept("emit")) emission();
+    if (tokens_.accept("emit")) p_.emission = parse_emission(tokens_);
+    if (tokens_.accept("bounds")) p_.bounds = bounds();
     p_.f = parse_function(tokens_, "f", scope_);
     p_.combine = parse_function(tokens_, "combine", scope_);
     tokens_.expect("body", "here");
@@ -106,18 +107,9 @@ class Parser {
     p_.digits.push_back(d);
   }
 
-  void emission() {
-    if (tokens_.accept("serpentine")) {
-      p_.emission.order = Emission::Order::serpentine;
-      return;
-    }
-    tokens_.expect("by", "after 'emit', or 'serpentine'");
-    p_.emission.order = Emission::Order::by_operand;
-    tokens_.expect("(", "to begin the parameters of f");
-    do {
-      p_.emission.operands.push_back(named(member_name(tokens_)));
-    } while (tokens_.accept(","));
-    tokens_.expect(")", "after the parameters of f");
+  LaunchBounds bounds() {
+    const int64_t cores = tokens_.expect_integer("(cores of a group)");
+    return {cores, tokens_.expect_integer("(groups of a multiprocessor)")};
   }
 
   void cores() {

@@ -1,6 +1,5 @@
 #include "mdh/loop/parse_function.h"
 
-#include "mdh/loop/program.h"
 #include "mdh/scalar/elaborate.h"
 #include "mdh/scalar/parse.h"
 
@@ -86,6 +85,18 @@ std::string member_name(scalar::TokenStream& tokens) {
 
 scalar::Function parse_function(TokenStream& tokens, const char* name, const scalar::Scope& scope) {
   return FunctionParser(tokens, name, scope).run();
+}
+
+Emission parse_emission(TokenStream& tokens) {
+  if (tokens.accept("serpentine")) return {Emission::Order::serpentine, {}};
+  tokens.expect("by", "after 'emit', or 'serpentine'");
+  Emission emission{Emission::Order::by_operand, {}};
+  tokens.expect("(", "to begin the parameters of f");
+  do {
+    emission.operands.push_back(named(member_name(tokens)));
+  } while (tokens.accept(","));
+  tokens.expect(")", "after the parameters of f");
+  return emission;
 }
 
 scalar::Type parse_type(TokenStream& tokens, const scalar::Scope& scope) {

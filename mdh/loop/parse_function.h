@@ -1,6 +1,7 @@
 // f and ⊕ in the text form of loops.
 #pragma once
 
+#include "mdh/loop/program.h"
 #include "mdh/scalar/lexer.h"
 #include "mdh/scalar/resolve.h"
 
@@ -10,6 +11,9 @@ namespace mdh::loop {
 /// The scope knows records and functions of the user.
 scalar::Function parse_function(scalar::TokenStream& tokens, const char* name,
                                 const scalar::Scope& scope);
+
+/// What follows "emit": "serpentine", or "by" and parameters of f.
+Emission parse_emission(scalar::TokenStream& tokens);
 
 /// Names of accesses may have a number: x.2
 std::string member_name(scalar::TokenStream& tokens);

@@ -240,6 +240,8 @@ std::string print(const Program& p) {
   if (p.warp > 1) text += fmt::format("warp {}\n", p.warp);
   for (const Buffer& b : p.buffers) text += print_buffer(b);
   text += print_emission(p.emission);
+  if (p.bounds != LaunchBounds{})
+    text += fmt::format("bounds {} {}\n", p.bounds.cores, p.bounds.groups);
   text += print_function(p.f);
   text += print_function(p.combine);
   return text + "body " + Printer().block(p.body) + "\n";

@@ -36,6 +36,7 @@ class Verifier {
       }
     }
     internal_check(program_.warp >= 1, "warps of {} cores", program_.warp);
+    internal_check(program_.bounds.cores >= 0 && program_.bounds.groups >= 0, "bounds below 0");
     for (const Buffer& b : program_.buffers) {
       declare(b.symbol);
       for (const Symbol& digit : b.per) is_digit(digit);

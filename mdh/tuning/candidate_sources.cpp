@@ -118,7 +118,8 @@ std::vector<runtime::Built> build(const runtime::Device& device,
       for (size_t k = 0; k < units[u].size(); ++k) built[units[u][k]] = results[u][k];
     }
   } catch (const Error& e) {  // no space for temporary files, or the compiler is gone
-    if (e.diagnostic().kind == DiagnosticKind::internal) throw;
+    const bool is_hopeless = e.diagnostic().code == "E645";  // there is no compiler at all
+    if (e.diagnostic().kind == DiagnosticKind::internal || is_hopeless) throw;
     built.assign(modules.size(), {.object = std::nullopt, .failure = {.text = e.what()}});
   }
   return built;

@@ -1,14 +1,17 @@
 #include "mdh/backend/cuda/cuda.h"
 
+#include <algorithm>
+
 #include "mdh/backend/grid/printer.h"
 
 namespace mdh::backend {
 namespace {
 
 /// Compilers may use as many registers as so many threads leave to each.
-std::string cuda_kernel(const std::array<int64_t, 3>& items) {
-  return fmt::format("extern \"C\" __global__ void __launch_bounds__({})",
-                     items[0] * items[1] * items[2]);
+std::string cuda_kernel(const std::array<int64_t, 3>& items, const loop::LaunchBounds& bounds) {
+  const int64_t threads = std::max(items[0] * items[1] * items[2], bounds.cores);
+  const std::string blocks = bounds.groups == 0 ? "" : fmt::format(", {}", bounds.groups);
+  return fmt::format("extern \"C\" __global__ void __launch_bounds__({}{})", threads, blocks);
 }
 
 /// As the headers of CUDA have them, which are not included.
@@ -51,7 +54,7 @@ Backend cuda() {
                     .access_bytes = 16,
                     .lockstep = 32,
                     .copies_in_flight = true},
-          .obeys = {.team_tree = true, .tags = true, .swizzle = true},
+          .obeys = {.team_tree = true, .tags = true, .swizzle = true, .launch_bounds = true},
           .print = print_cuda};
 }
 

@@ -6,6 +6,7 @@
 #include "mdh/backend/c/printer.h"
 #include "mdh/backend/grid/axes.h"
 #include "mdh/backend/grid/index_width.h"
+#include "mdh/backend/grid/neighbours.h"
 #include "mdh/backend/grid/storage.h"
 #include "mdh/backend/rts/rts.h"
 #include "mdh/support/text.h"
@@ -27,8 +28,8 @@ constexpr int64_t usual_items = 64;
 /// Work-groups of kernels in which every work-item takes element after element.
 constexpr int64_t most_groups = 4096;
 
-/// Of numbers beside each other.
-constexpr std::array<const char*, 4> part_names = {"x", "y", "z", "w"};
+/// Copies of so many rounds are written out, so that all loads are on their way at the same time.
+constexpr int64_t most_written_rounds = 8;
 
 /// Of arrays that are cut from one: what the widest access needs.
 constexpr int64_t shared_alignment = 16;
@@ -102,6 +103,14 @@ class KernelPrinter : public CPrinter {
     if (once) {
       return fmt::format("if ({} < {}) {{\n{}}}\n", me, shares, indent(item + body, 2));
     }
+    const int64_t rounds = shares / items;
+    if (shares % items == 0 && rounds <= most_written_rounds && only_moves(s.body)) {
+      return fmt::format(
+          "{} {}\nfor ({} mdh_round = 0; mdh_round < {}; ++mdh_round) {{\n{}}}\n",
+          facts_of(words_.dialect).unroll, rounds, index(), rounds,
+          indent(fmt::format("const {} part = {} + mdh_round * {};\n", index(), me, items) + body,
+                 2));
+    }
     return fmt::format("for ({} part = {}; part < {}; part += {}) {{\n{}}}\n", index(), me, shares,
                        items, indent(body, 2));
   }
@@ -114,45 +123,25 @@ class KernelPrinter : public CPrinter {
   }
 
   std::string wide_load(const loop::WideLoad& s) override {
-    if (is_private(s.from)) {
-      Block all;
-      for (size_t n = 0; n < s.results.size(); ++n) {
-        all.push_back(
-            loop::StmtNode{loop::Load{s.results[n], neighbour(s.from, static_cast<int64_t>(n))}});
-      }
-      return block(all);
-    }
-    const std::string wide = fmt::format("mdh_wide_{}", ++wides_);
+    const int64_t count = std::ssize(s.results);
+    if (is_private(s.from)) return block(one_by_one(s));
+    std::vector<std::string> names;
+    for (const Symbol& result : s.results) names.push_back(c_name(result.name));
     const scalar::Type& type = find_buffer(program(), s.from.buffer).type;
-    std::string text = fmt::format("const {} {} = {};\n", wide_type(s.from, s.results.size()), wide,
-                                   at_once(s.from, s.results.size(), true));
-    for (size_t n = 0; n < s.results.size(); ++n) {
-      text += fmt::format("const {} {} = {}.{};\n", expressions().value_type(type),
-                          c_name(s.results[n].name), wide, part_names[n]);
-    }
-    return text;
+    return loaded_at_once(wide_type(s.from, count), fmt::format("mdh_wide_{}", ++wides_),
+                          at_once(s.from, count, true), expressions().value_type(type), names);
   }
 
   std::string wide_store(const loop::WideStore& s) override {
-    if (is_private(s.to)) {
-      Block all;
-      for (size_t n = 0; n < s.values.size(); ++n) {
-        all.push_back(
-            loop::StmtNode{loop::Store{neighbour(s.to, static_cast<int64_t>(n)), s.values[n]}});
-      }
-      return block(all);
-    }
-    std::string text = fmt::format("{} mdh_wide;\n", wide_type(s.to, s.values.size()));
-    for (size_t n = 0; n < s.values.size(); ++n) {
-      text += fmt::format("mdh_wide.{} = {};\n", part_names[n], value(s.values[n]));
-    }
-    text += fmt::format("{} = mdh_wide;\n", at_once(s.to, s.values.size(), false));
-    return fmt::format("{{\n{}}}\n", indent(text, 2));
+    const int64_t count = std::ssize(s.values);
+    if (is_private(s.to)) return block(one_by_one(s));
+    std::vector<std::string> given;
+    for (const Symbol& symbol : s.values) given.push_back(value(symbol));
+    return stored_at_once(wide_type(s.to, count), at_once(s.to, count, false), given);
   }
 
   std::string async_copy(const loop::AsyncCopy& s) override {
     if (!flies(s) && s.width == 1) return CPrinter::async_copy(s);
-    const auto width = static_cast<size_t>(s.width);
     if (is_private(s.to) || is_private(s.from)) {
       std::string text;
       for (int64_t n = 0; n < s.width; ++n) {
@@ -161,7 +150,8 @@ class KernelPrinter : public CPrinter {
       return text;
     }
     if (!flies(s)) {
-      return fmt::format("{} = {};\n", at_once(s.to, width, false), at_once(s.from, width, true));
+      return fmt::format("{} = {};\n", at_once(s.to, s.width, false),
+                         at_once(s.from, s.width, true));
     }
     expressions().definitions().define_type(words_.copies, rts_text(words_.copies));
     const int64_t bytes = s.width * scalar::bytes_of(find_buffer(program(), s.to.buffer).type);
@@ -202,13 +192,13 @@ class KernelPrinter : public CPrinter {
     return is_in(find_buffer(program(), e.buffer), Space::in_private);
   }
 
-  std::string wide_type(const loop::Element& e, size_t count) {
-    return words_.neighbours(scalar_of(find_buffer(program(), e.buffer).type),
-                             static_cast<int64_t>(count), expressions().definitions());
+  std::string wide_type(const loop::Element& e, int64_t count) {
+    return words_.neighbours(scalar_of(find_buffer(program(), e.buffer).type), count,
+                             expressions().definitions());
   }
 
   /// An element and its neighbours as one.
-  std::string at_once(const loop::Element& e, size_t count, bool is_read) {
+  std::string at_once(const loop::Element& e, int64_t count, bool is_read) {
     const Buffer& b = find_buffer(program(), e.buffer);
     const std::string& where = is_in(b, Space::in_local) ? words_.to_local : words_.to_global;
     return fmt::format("*({}{}{} *)&{}", where, is_read ? "const " : "", wide_type(e, count),
@@ -380,7 +370,7 @@ class ModulePrinter {
     module.steps = steps(program_.body);
     module.source = fmt::format("/* {}: printed by mdh */\n{}{}", name_, printer_.helpers(), text_);
     module.arguments = arguments_of(program_);
-    for (kernel::Argument& argument : module.arguments) align(argument, program_.body);
+    align_arguments(program_, module.arguments);
     module.workspace_bytes = storage_.workspace_bytes;
     module.contract_allowed = may_contract(program_.f, program_.combine);
     module.arrays = printer_.arrays();
@@ -388,20 +378,6 @@ class ModulePrinter {
   }
 
  private:
-  /// Accesses to several elements at once need more than those to one.
-  void align(kernel::Argument& argument, const Block& block) const {
-    const auto take = [&](const loop::Element& e, int64_t width) {
-      if (width == 1 || e.buffer.name != argument.name) return;
-      argument.alignment = std::max(argument.alignment, width * argument.bytes_per_element);
-    };
-    for (const Stmt& s : block) {
-      if (const auto* load = s.as<loop::WideLoad>()) take(load->from, std::ssize(load->results));
-      if (const auto* store = s.as<loop::WideStore>()) take(store->to, std::ssize(store->values));
-      if (const auto* copy = s.as<loop::AsyncCopy>()) take(copy->from, copy->width);
-      loop::for_each_child(s, [&](const Block& inner) { align(argument, inner); });
-    }
-  }
-
   std::vector<Step> steps(const Block& block) {
     std::vector<Step> result;
     for (const Stmt& s : block) {
@@ -465,7 +441,8 @@ class ModulePrinter {
     }
     parameters.push_back(words_.to_global + "char *workspace");
     for (const Symbol& var : host_) parameters.push_back("long " + c_name(var.name));
-    return fmt::format("{} {}({})", words_.kernel(items), function, join(parameters, ", "));
+    return fmt::format("{} {}({})", words_.kernel(items, program_.bounds), function,
+                       join(parameters, ", "));
   }
 
   const loop::Program& program_;

@@ -16,7 +16,8 @@ struct GridWords {
   std::string language;  // of the module
   Dialect dialect = Dialect::opencl;
   /// Begins the definition of a function that is launched with groups of so many items.
-  std::string (*kernel)(const std::array<int64_t, 3>& items) = nullptr;
+  std::string (*kernel)(const std::array<int64_t, 3>& items,
+                        const loop::LaunchBounds& bounds) = nullptr;
   std::string local;  // begins the definition of an array that a group shares
   /// Instead of that, one array whose size is said at the launch, from which all others are cut.
   std::string shared;

@@ -77,6 +77,29 @@ body {
   EXPECT_EQ(occurrences(print_opencl(p, "k").source, "barrier("), 1u);
 }
 
+TEST(Grid, compilers_of_cuda_count_on_the_bounds_of_launches) {
+  const auto begin = [](const std::string& bounds) {
+    const std::string source = print_cuda(loop::parse(R"(mdh_loop 1
+kernel copy
+dimension i < 8 kept
+digit t: THR.i < 8 of i step 1 cores
+buffer output y: f32[8]
+buffer input x: f32[8]
+)" + bounds + R"(
+function f(x: f32, i: i64) { y: f32 = x; }
+function combine() { }
+body { deal grid () { deal cores (t < 8) { load a = x[t]; store y[t] = a; } } })"),
+                                          "k")
+                                   .source;
+    return source.substr(source.find("__launch_bounds__"));
+  };
+  EXPECT_EQ(begin("").substr(0, 20), "__launch_bounds__(8)");
+  EXPECT_EQ(begin("bounds 0 3").substr(0, 23), "__launch_bounds__(8, 3)");
+  EXPECT_EQ(begin("bounds 4 0").substr(0, 20), "__launch_bounds__(8)")
+      << "not fewer than there are";
+  EXPECT_EQ(begin("bounds 16 2").substr(0, 24), "__launch_bounds__(16, 2)");
+}
+
 TEST(OpenCL, squares_are_loops_and_nothing_is_hidden) {
   const std::string source = print_opencl(loop::parse(R"(mdh_loop 1
 kernel square

@@ -162,6 +162,9 @@ void PlanContext::declare() {
   }
   result.f = with_plain_symbols(hl::scalar_function(computation));
   result.emission = emission();
+  const std::vector<int64_t>& bounds = code.kernel.launch_bounds;
+  if (!bounds.empty()) result.bounds.cores = bounds[0];
+  if (bounds.size() > 1) result.bounds.groups = bounds[1];
   result.combine = hl::combine_function(computation);
   result.combine = with_operands_numbered(result.combine, loop::definitions_of(result));
 }

@@ -47,14 +47,16 @@ class Widener {
   }
 
  private:
-  /// Each round moves one element.
+  /// Each round moves one element, and none of them reads what another one has written.
   static bool copies_one(const loop::For& loop) {
-    if (loop.first != 0) return false;
-    if (loop.body.size() == 1) return loop.body[0].as<loop::AsyncCopy>() != nullptr;
-    if (loop.body.size() != 2) return false;
+    if (loop.first != 0 || loop.body.empty() || loop.body.size() > 2) return false;
+    if (const auto* copy = loop.body[0].as<loop::AsyncCopy>()) {
+      return loop.body.size() == 1 && copy->to.buffer != copy->from.buffer;
+    }
     const auto* load = loop.body[0].as<loop::Load>();
-    const auto* store = loop.body[1].as<loop::Store>();
-    return load && store && store->value == load->result && !store->streaming;
+    const auto* store = loop.body.back().as<loop::Store>();
+    return load && store && store->value == load->result && !store->streaming &&
+           store->to.buffer != load->from.buffer;
   }
 
   Block copied(const loop::For& loop, const Lets& lets) {

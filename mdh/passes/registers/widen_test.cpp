@@ -112,7 +112,8 @@ TEST(Widen, other_loops_stay) {
   for (const std::string body :
        {"for - m < 32 sequential { load x = ta[0, m]; store tb[1, m] = x; }",
         "for - m < 2 sequential { load x = ta[0, m]; load y = ta[1, m]; store tb[1, m] = x; }",
-        "for - m < 2 sequential { load x = ta[0, m]; if m == 0 { store tb[1, m] = x; } }"}) {
+        "for - m < 2 sequential { load x = ta[0, m]; if m == 0 { store tb[1, m] = x; } }",
+        "for - m < 2 sequential { load x = ta[0, m]; store ta[0, m + 1] = x; }"}) {
     expect_widened(body, body);
   }
 }

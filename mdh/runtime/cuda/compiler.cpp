@@ -72,11 +72,13 @@ Arch arch_for(const Device& device, const Compiler& compiler) {
     if (known < device.arch.number) nearest = known;
   }
   if (nearest == 0) {
-    missing("E647",
-            fmt::format("{} ({}) is too old for NVRTC {}.{}, which knows sm_{} and later",
-                        device.name, to_string(device.arch), compiler.nvrtc->major,
-                        compiler.nvrtc->minor, compiler.nvrtc->archs.front()),
-            "install an older NVRTC, and name it with MDH_NVRTC");
+    missing(
+        "E647",
+        fmt::format("{} is too old for NVRTC {}.{}, which knows sm_{} and later",
+                    device.is_there ? fmt::format("{} ({})", device.name, to_string(device.arch))
+                                    : to_string(device.arch),
+                    compiler.nvrtc->major, compiler.nvrtc->minor, compiler.nvrtc->archs.front()),
+        "install an older NVRTC, and name it with MDH_NVRTC");
   }
   return {.number = nearest, .variant = "", .is_ptx = true};
 }

@@ -1,0 +1,82 @@
+#include "mdh/backend/grid/neighbours.h"
+
+#include <algorithm>
+#include <array>
+
+#include "mdh/support/text.h"
+
+namespace mdh::backend {
+namespace {
+
+using loop::Block;
+using loop::Stmt;
+using loop::StmtNode;
+
+/// Of numbers beside each other, in every language.
+constexpr std::array<const char*, 4> part_names = {"x", "y", "z", "w"};
+
+void align(kernel::Argument& argument, const Block& block) {
+  const auto take = [&](const loop::Element& e, int64_t width) {
+    if (width == 1 || e.buffer.name != argument.name) return;
+    argument.alignment = std::max(argument.alignment, width * argument.bytes_per_element);
+  };
+  for (const Stmt& s : block) {
+    if (const auto* load = s.as<loop::WideLoad>()) take(load->from, std::ssize(load->results));
+    if (const auto* store = s.as<loop::WideStore>()) take(store->to, std::ssize(store->values));
+    if (const auto* copy = s.as<loop::AsyncCopy>()) take(copy->from, copy->width);
+    loop::for_each_child(s, [&](const Block& inner) { align(argument, inner); });
+  }
+}
+
+}  // namespace
+
+std::string loaded_at_once(const std::string& wide_type, const std::string& whole,
+                           const std::string& place, const std::string& type,
+                           const std::vector<std::string>& names) {
+  std::string text = fmt::format("const {} {} = {};\n", wide_type, whole, place);
+  for (size_t n = 0; n < names.size(); ++n) {
+    text += fmt::format("const {} {} = {}.{};\n", type, names[n], whole, part_names[n]);
+  }
+  return text;
+}
+
+std::string stored_at_once(const std::string& wide_type, const std::string& place,
+                           const std::vector<std::string>& values) {
+  std::string text = fmt::format("{} mdh_wide;\n", wide_type);
+  for (size_t n = 0; n < values.size(); ++n) {
+    text += fmt::format("mdh_wide.{} = {};\n", part_names[n], values[n]);
+  }
+  return fmt::format("{{\n{}}}\n", indent(text + place + " = mdh_wide;\n", 2));
+}
+
+Block one_by_one(const loop::WideLoad& s) {
+  Block all;
+  for (size_t n = 0; n < s.results.size(); ++n) {
+    all.push_back(StmtNode{loop::Load{s.results[n], neighbour(s.from, static_cast<int64_t>(n))}});
+  }
+  return all;
+}
+
+Block one_by_one(const loop::WideStore& s) {
+  Block all;
+  for (size_t n = 0; n < s.values.size(); ++n) {
+    all.push_back(StmtNode{loop::Store{neighbour(s.to, static_cast<int64_t>(n)), s.values[n]}});
+  }
+  return all;
+}
+
+void align_arguments(const loop::Program& p, std::vector<kernel::Argument>& arguments) {
+  for (kernel::Argument& argument : arguments) align(argument, p.body);
+}
+
+bool only_moves(const Block& block) {
+  return std::all_of(block.begin(), block.end(), [](const Stmt& s) {
+    if (const auto* choice = s.as<loop::If>()) {
+      return only_moves(choice->then) && only_moves(choice->otherwise);
+    }
+    return s.as<loop::Let>() || s.as<loop::Load>() || s.as<loop::Store>() ||
+           s.as<loop::WideLoad>() || s.as<loop::WideStore>() || s.as<loop::AsyncCopy>();
+  });
+}
+
+}  // namespace mdh::backend
