@@ -126,7 +126,8 @@ class LoadedKernel {
   }
 
   /// Each call of the result measures a run, or the mean of many, as well as the device can. The
-  /// kernel and the memory have to stay as long as the result is used. Without cold caches, if not overridden.
+  /// kernel and the memory have to stay as long as the result is used. Without cold caches, if not
+  /// overridden.
   virtual std::function<Lap()> stopwatch(const RunOn& on, Caches caches = Caches::warm) const;
 
   int64_t workspace_bytes() const { return module().workspace(); }
@@ -140,19 +141,17 @@ class LoadedKernel {
                       const TimingLimits& limits) const = 0;
 
   virtual std::vector<Resources> resources() const { return {}; }
+  /// The file that another process can load, as long as the kernel is there.
+  virtual std::string file() const = 0;
+
+  /// What the user should know about how it was compiled; mostly nothing.
+  virtual std::string remark() const { return {}; }
 
  protected:
   /// Of a runtime without cold caches; who asks for them has asked it first.
   static void require_warm(Caches caches) {
     internal_check(caches == Caches::warm, "a device that has no cold caches");
   }
-
- public:
-  /// The file that another process can load, as long as the kernel is there.
-  virtual std::string file() const = 0;
-
-  /// What the user should know about how it was compiled; mostly nothing.
-  virtual std::string remark() const { return {}; }
 };
 
 using LoadedKernels = std::vector<std::shared_ptr<const LoadedKernel>>;
