@@ -34,7 +34,10 @@ TEST_F(Cuda, pieces_of_dynamic_memory_are_arrays_of_their_own) {
 }
 
 TEST_F(Cuda, wide_accesses_are_aligned) {
-  EXPECT_EQ(about("if (i == 0) *(int4 *)(out + g) = *(const int4 *)(in + g);"), "");
+  kernel::Module four = cuda("if (i == 0) *(int4 *)(out + g) = *(const int4 *)(in + g);");
+  EXPECT_TRUE(tells(four, "misaligned"));
+  for (kernel::Argument& argument : four.arguments) argument.alignment = 16;
+  EXPECT_EQ(complaint_about(four), "");
   EXPECT_TRUE(
       tells(cuda("if (i == 0) *(int4 *)(out + g) = *(const int4 *)(in + (g + 4) % 8 - g % 3);"),
             "misaligned"));

@@ -35,6 +35,12 @@ size_t blocks_for(const Library& library, const kernel::Module& module) {
   return blocks;
 }
 
+/// Where a block of such elements begins. Compilers call accesses to records of 16 bytes aligned
+/// although they are to half of that only.
+size_t no_better_than(size_t alignment, size_t element) {
+  return element % 16 == 0 ? std::max<size_t>(alignment, 16) : alignment;
+}
+
 /// Pieces of so many bytes, cut at offsets: where each begins and how long it is.
 std::vector<std::pair<int64_t, int64_t>> pieces_of(int64_t bytes, std::vector<int64_t> cuts) {
   if (cuts.empty() || cuts.front() > 0) cuts.insert(cuts.begin(), 0);
@@ -76,7 +82,8 @@ Execution* Execution::current() { return running; }
 
 // ---- memory
 
-/// An output may be the same memory as an input where a module allows that.
+/// They are aligned as a module asks for, and no better. An output may be the same memory as an
+/// input where a module allows that.
 void Execution::add_buffers(std::span<void* const> buffers) {
   for (size_t n = 0; n < module_.arguments.size(); ++n) {
     const kernel::Argument& a = module_.arguments[n];
@@ -95,6 +102,8 @@ void Execution::add_buffers(std::span<void* const> buffers) {
     }
     const Block& block =
         arena_.add(fmt::format("buffer '{}'", a.name), static_cast<size_t>(a.bytes()),
+                   no_better_than(static_cast<size_t>(a.aligned_to()),
+                                  static_cast<size_t>(a.bytes_per_element)),
                    std::max(1, a.bytes_per_element), a.is_output ? Use::output : Use::input,
                    a.is_output ? Content::unwritten : Content::written, 0);
     std::memcpy(arena_.at(block), buffers[n], block.bytes);
@@ -106,8 +115,8 @@ void Execution::add_workspace(const char* given) {
   for (const auto& [offset, bytes] :
        pieces_of(module_.workspace(), library_.workspace_cuts(module_.name))) {
     const Block& block =
-        arena_.add(fmt::format("the workspace at {}", offset), static_cast<size_t>(bytes), 1,
-                   Use::output, Content::unwritten, manner_.poison);
+        arena_.add(fmt::format("the workspace at {}", offset), static_cast<size_t>(bytes),
+                   static_cast<size_t>(offset), 1, Use::output, Content::unwritten, manner_.poison);
     if (given != nullptr) std::memcpy(arena_.at(block), given + offset, block.bytes);
     workspace_.emplace_back(offset, block);
   }
@@ -148,7 +157,8 @@ void Execution::begin(const kernel::Launch& launch) {
   for (const auto& [offset, bytes] : pieces_of(launch.local_bytes, function_.cuts)) {
     const Block& block =
         arena_.add(fmt::format("the local memory at {} of '{}'", offset, launch.function),
-                   static_cast<size_t>(bytes), 1, Use::local, Content::unwritten, manner_.poison);
+                   static_cast<size_t>(bytes), static_cast<size_t>(offset), 1, Use::local,
+                   Content::unwritten, manner_.poison);
     local_->dynamic.emplace_back(offset, block);
   }
 }
@@ -224,15 +234,16 @@ void Execution::atomic(const void* address, size_t bytes, const void* code) {
   }
 }
 
-void* Execution::local(const char* name, size_t bytes, size_t element, int line, const void* code) {
+void* Execution::local(const char* name, size_t bytes, size_t alignment, size_t element, int line,
+                       const void* code) {
   const auto [found, is_new] = local_->arrays.try_emplace({name, line});
   if (is_new && (local_->arrays.size() > most_local_arrays || !arena_.has_room_for(bytes))) {
     fail(fmt::format("too much local memory: '{}' of {} bytes", name, bytes), code);
   }
   if (is_new) {
-    found->second =
-        arena_.add(fmt::format("local memory '{}'", name), bytes, static_cast<int>(element),
-                   Use::local, Content::unwritten, manner_.poison);
+    found->second = arena_.add(fmt::format("local memory '{}'", name), bytes,
+                               no_better_than(alignment, element), static_cast<int>(element),
+                               Use::local, Content::unwritten, manner_.poison);
   }
   return arena_.at(found->second);
 }

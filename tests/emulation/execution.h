@@ -56,7 +56,8 @@ class Execution {
   uint64_t meet_in_warp(int line, const Exchange& exchange) {
     return team_.meet_in_warp(line, exchange);
   }
-  void* local(const char* name, size_t bytes, size_t element, int line, const void* code);
+  void* local(const char* name, size_t bytes, size_t alignment, size_t element, int line,
+              const void* code);
   void* shared(int64_t offset, const void* code);
   void* workspace(int64_t offset, const void* code);
   void copy(void* to, const void* from, size_t bytes, const void* code);

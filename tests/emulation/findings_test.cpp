@@ -167,6 +167,18 @@ TEST_F(Findings, misaligned_access) {
   EXPECT_TRUE(tells(opencl("out[g] = (int)*(__global const long *)(in + g % 7);"), "misaligned"));
 }
 
+/// Compilers place an array where its elements may begin, and need not do better.
+TEST_F(Findings, wide_access_to_an_array_of_narrow_elements) {
+  const std::string body =
+      ";\ntile[i] = in[g];\n" + barrier +
+      "const int2 both = *(__local const int2 *)&tile[i / 2 * 2];\nout[g] = both.x + both.y;";
+  EXPECT_TRUE(tells(opencl("__local int tile[4]" + body), "misaligned"));
+  EXPECT_EQ(about("__local int tile[4] __attribute__((aligned(8)))" + body), "");
+  EXPECT_TRUE(tells(opencl("const int2 both = *(__global const int2 *)&in[g / 2 * 2];\n"
+                           "out[g] = both.x + both.y;"),
+                    "misaligned"));
+}
+
 TEST_F(Findings, private_memory_of_another_item) {
   EXPECT_TRUE(
       tells(opencl("int mine = 5;\n__local long at[1];\nif (i == 0) at[0] = (long)&mine;\n" +

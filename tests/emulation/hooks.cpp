@@ -94,8 +94,10 @@ uint64_t mdh_emulation_take(int line, unsigned mask, uint64_t value, int lane) {
   return Execution::current()->meet_in_warp(line, {.mask = mask, .value = value, .lane = lane});
 }
 
-void* mdh_emulation_local(const char* name, size_t bytes, size_t element, int line) {
-  return Execution::current()->local(name, bytes, element, line, __builtin_return_address(0));
+void* mdh_emulation_local(const char* name, size_t bytes, size_t alignment, size_t element,
+                          int line) {
+  return Execution::current()->local(name, bytes, alignment, element, line,
+                                     __builtin_return_address(0));
 }
 void* mdh_emulation_shared(long offset) {
   return Execution::current()->shared(offset, __builtin_return_address(0));

@@ -33,7 +33,7 @@ uint16_t flags_of(Use use, Content content) {
 }  // namespace
 
 Arena::Arena(size_t bytes, size_t blocks)
-    : size_(bytes + (blocks + 2) * (gap + alignment)),
+    : size_(bytes + (blocks + 2) * (gap + 2 * alignment)),
       memory_(static_cast<char*>(reserved(size_))),
       cells_(static_cast<Cell*>(reserved(size_ * sizeof(Cell)))) {}
 
@@ -42,14 +42,17 @@ Arena::~Arena() {
   munmap(cells_, size_ * sizeof(Cell));
 }
 
-bool Arena::has_room_for(size_t bytes) const { return used_ + aligned(bytes) + gap <= size_; }
+bool Arena::has_room_for(size_t bytes) const {
+  return used_ + alignment + aligned(bytes) + gap <= size_;
+}
 
-const Block& Arena::add(const std::string& name, size_t bytes, int element, Use use,
+const Block& Arena::add(const std::string& name, size_t bytes, size_t beyond, int element, Use use,
                         Content content, int poison) {
   internal_check(has_room_for(bytes), "the arena is too small for {}", name);
-  blocks_.push_back({name, used_, bytes, element});
+  const size_t begin = used_ + beyond % alignment;
+  blocks_.push_back({name, begin, bytes, element});
   const Block& block = blocks_.back();
-  used_ += aligned(bytes) + gap;
+  used_ = aligned(begin + bytes) + gap;
   std::memset(at(block), poison, bytes);
   const uint16_t flags = flags_of(use, content);
   for (size_t n = 0; n < bytes; ++n) cell(block.begin + n)->flags = flags;

@@ -54,9 +54,10 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// A new block behind the last one, aligned to 256 bytes. Its bytes are all `poison`.
-  const Block& add(const std::string& name, size_t bytes, int element, Use use, Content content,
-                   int poison);
+  /// A new block behind the last one, so many bytes beyond a multiple of 256. Its bytes are all
+  /// `poison`.
+  const Block& add(const std::string& name, size_t bytes, size_t beyond, int element, Use use,
+                   Content content, int poison);
 
   bool has_room_for(size_t bytes) const;
 

@@ -48,10 +48,19 @@ std::string trimmed(const std::string& text) {
   return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
 }
 
-/// The parts of "TYPE NAME[SIZE]".
+/// The parts of "TYPE NAME[SIZE]", and what is asked for behind it.
 struct ArrayText {
-  std::string type, name, size;
+  std::string type, name, size, alignment;
 };
+
+/// The number in "__attribute__((aligned(16)))"; without it, what the elements need.
+std::string alignment_text(const std::string& text, const std::string& type) {
+  const std::string word = "aligned(";
+  const size_t at = text.find(word);
+  if (at == std::string::npos) return fmt::format("__alignof__({})", type);
+  const size_t number = at + word.size();
+  return text.substr(number, text.find(')', number) - number);
+}
 
 /// Nothing if the text declares no array, but a pointer, say.
 bool read_array(const std::string& text, ArrayText& array) {
@@ -61,8 +70,9 @@ bool read_array(const std::string& text, ArrayText& array) {
   if (before.find_first_of("*=(") != std::string::npos) return false;
   const size_t space = before.rfind(' ');
   if (space == std::string::npos || text.find('[', close) != std::string::npos) return false;
-  array = {trimmed(before.substr(0, space)), before.substr(space + 1),
-           trimmed(text.substr(open + 1, close - open - 1))};
+  const std::string type = trimmed(before.substr(0, space));
+  array = {type, before.substr(space + 1), trimmed(text.substr(open + 1, close - open - 1)),
+           alignment_text(text.substr(close), type)};
   return true;
 }
 
@@ -93,10 +103,10 @@ std::string with_local(const std::string& line, const Language& language, std::s
     return fmt::format("#define {} (({} *)mdh_emulation_shared(-1))", array.name, array.type);
   }
   return fmt::format(
-      "{}{} *const {} = ({} *)mdh_emulation_local(\"{}\", sizeof({}) * ({}), sizeof({}), "
+      "{}{} *const {} = ({} *)mdh_emulation_local(\"{}\", sizeof({}) * ({}), {}, sizeof({}), "
       "__LINE__);{}",
       line.substr(0, begin), array.type, array.name, array.type, array.name, array.type, array.size,
-      array.type, statement.substr(end + 1));
+      array.alignment, array.type, statement.substr(end + 1));
 }
 
 std::string numbers_text(const Language& language, const std::string& name,

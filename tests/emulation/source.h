@@ -32,7 +32,7 @@ std::string workspace_cuts_name(const std::string& module);
 
 /// All modules as one unit. Lines keep their numbers within a module, and memory is asked for
 /// instead of declared:
-///   __local float tile[64];           an array that the emulation makes, with a gap around it
+///   __local float tile[64];           an array that the emulation makes, aligned as asked for
 ///   extern __shared__ char all[];     its pieces, all + 1024, become arrays of their own
 ///   workspace + 448                   likewise
 std::string unit_of(std::span<const kernel::Module> modules);

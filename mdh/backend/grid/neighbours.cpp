@@ -15,17 +15,22 @@ using loop::StmtNode;
 /// Of numbers beside each other, in every language.
 constexpr std::array<const char*, 4> part_names = {"x", "y", "z", "w"};
 
-void align(kernel::Argument& argument, const Block& block) {
+int64_t most_at_once(const Block& block, const std::string& buffer) {
+  int64_t most = 1;
   const auto take = [&](const loop::Element& e, int64_t width) {
-    if (width == 1 || e.buffer.name != argument.name) return;
-    argument.alignment = std::max(argument.alignment, width * argument.bytes_per_element);
+    if (e.buffer.name == buffer) most = std::max(most, width);
   };
   for (const Stmt& s : block) {
     if (const auto* load = s.as<loop::WideLoad>()) take(load->from, std::ssize(load->results));
     if (const auto* store = s.as<loop::WideStore>()) take(store->to, std::ssize(store->values));
-    if (const auto* copy = s.as<loop::AsyncCopy>()) take(copy->from, copy->width);
-    loop::for_each_child(s, [&](const Block& inner) { align(argument, inner); });
+    if (const auto* copy = s.as<loop::AsyncCopy>()) {
+      take(copy->from, copy->width);
+      take(copy->to, copy->width);
+    }
+    loop::for_each_child(
+        s, [&](const Block& inner) { most = std::max(most, most_at_once(inner, buffer)); });
   }
+  return most;
 }
 
 }  // namespace
@@ -65,8 +70,15 @@ Block one_by_one(const loop::WideStore& s) {
   return all;
 }
 
+int64_t elements_at_once(const loop::Program& p, const Symbol& buffer) {
+  return most_at_once(p.body, buffer.name);
+}
+
 void align_arguments(const loop::Program& p, std::vector<kernel::Argument>& arguments) {
-  for (kernel::Argument& argument : arguments) align(argument, p.body);
+  for (kernel::Argument& argument : arguments) {
+    const int64_t most = most_at_once(p.body, argument.name);
+    if (most > 1) argument.alignment = most * argument.bytes_per_element;
+  }
 }
 
 bool only_moves(const Block& block) {

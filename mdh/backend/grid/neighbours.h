@@ -21,6 +21,9 @@ std::string stored_at_once(const std::string& wide_type, const std::string& plac
 loop::Block one_by_one(const loop::WideLoad& s);
 loop::Block one_by_one(const loop::WideStore& s);
 
+/// Of a buffer, by its widest access; 1 if there is none.
+int64_t elements_at_once(const loop::Program& p, const Symbol& buffer);
+
 /// The user's buffers begin at a multiple of the widest access to them.
 void align_arguments(const loop::Program& p, std::vector<kernel::Argument>& arguments);
 

@@ -309,7 +309,13 @@ class KernelPrinter : public CPrinter {
     const int64_t bytes = elements * scalar::bytes_of(b.type);
     if (words_.shared.empty()) {
       local_bytes_ += bytes;
-      return fmt::format("{} {} {}[{}];  /* {} */\n", words_.local, type, name, elements, b.region);
+      // Arrays begin where their elements may, unless more is asked for.
+      const int64_t together = elements_at_once(program(), b.symbol);
+      const std::string aligned = together == 1 ? ""
+                                                : fmt::format(" __attribute__((aligned({})))",
+                                                              together * scalar::bytes_of(b.type));
+      return fmt::format("{} {} {}[{}]{};  /* {} */\n", words_.local, type, name, elements, aligned,
+                         b.region);
     }
     const int64_t at = local_bytes_;
     local_bytes_ += (bytes + shared_alignment - 1) / shared_alignment * shared_alignment;

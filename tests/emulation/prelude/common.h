@@ -12,7 +12,8 @@ unsigned mdh_emulation_lane(void);
 void mdh_emulation_barrier(int line, int fences);
 void mdh_emulation_meet_in_warp(int line, unsigned mask);
 unsigned long mdh_emulation_take(int line, unsigned mask, unsigned long value, int lane);
-void* mdh_emulation_local(const char* name, unsigned long bytes, unsigned long element, int line);
+void* mdh_emulation_local(const char* name, unsigned long bytes, unsigned long alignment,
+                          unsigned long element, int line);
 void* mdh_emulation_shared(long offset);
 void* mdh_emulation_workspace(long offset);
 void mdh_emulation_atomic(const void* address, unsigned long bytes);
