@@ -32,7 +32,50 @@ Linear product(const Expr& e, const Binary& b) {
   return result;
 }
 
+/// A sum that is taken apart; nothing is left of a number.
+struct Apart {
+  std::optional<Expr> rest;
+  int64_t constant = 0;
+};
+
+Apart apart(const Expr& e);
+
+Apart apart_sum(const Expr& e, const Binary& b) {
+  const Apart left = apart(b.left), right = apart(b.right);
+  const bool is_difference = b.op == BinaryOp::subtract;
+  if (is_difference && !left.rest && right.rest) return {e, 0};  // 8 - i stays as it is
+  const int64_t number = left.constant + (is_difference ? -right.constant : right.constant);
+  if (!left.rest || !right.rest) return {left.rest ? left.rest : right.rest, number};
+  return {binary(b.op, *left.rest, *right.rest), number};
+}
+
+Apart apart_product(const Expr& e, const Binary& b) {
+  const Apart left = apart(b.left), right = apart(b.right);
+  if (left.rest && right.rest) return {e, 0};
+  const Apart& sum = left.rest ? left : right;
+  const int64_t times = left.rest ? right.constant : left.constant;
+  if (!sum.rest) return {std::nullopt, sum.constant * times};
+  return {binary(BinaryOp::multiply, *sum.rest, index_literal(times)), sum.constant * times};
+}
+
+Apart apart(const Expr& e) {
+  if (const auto number = constant(e)) return {std::nullopt, *number};
+  const auto* b = e.as<Binary>();
+  if (b && (b->op == BinaryOp::add || b->op == BinaryOp::subtract)) return apart_sum(e, *b);
+  if (b && b->op == BinaryOp::multiply) return apart_product(e, *b);
+  return {e, 0};
+}
+
 }  // namespace
+
+Expr constant_last(const Expr& e) {
+  const Apart parts = apart(e);
+  if (!parts.rest) return index_literal(parts.constant);
+  if (parts.constant == 0) return *parts.rest;
+  const bool is_less = parts.constant < 0;
+  return binary(is_less ? BinaryOp::subtract : BinaryOp::add, *parts.rest,
+                index_literal(is_less ? -parts.constant : parts.constant));
+}
 
 Linear linear(const Expr& e) {
   if (const auto number = constant(e)) return {*number, {}};

@@ -29,6 +29,11 @@ std::optional<int64_t> coefficient(const Expr& e, const Symbol& var);
 /// The number by which two index expressions always differ.
 std::optional<int64_t> distance(const Expr& from, const Expr& to);
 
+/// The same sum with its constant behind everything else, out of parentheses too:
+/// (i + 2) * 8 + k becomes i * 8 + k + 16. Elements that lie a fixed distance apart then have the
+/// same address up to a number, which machines add without an instruction.
+Expr constant_last(const Expr& e);
+
 /// Can each counter be read off the sum of stride · counter? Strides are positive, and a counter
 /// has `count` values from 0.
 bool is_mixed_radix(std::vector<std::pair<int64_t, int64_t>> strides_and_counts);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mdh/scalar/print.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::scalar::linear_test {
@@ -27,6 +28,23 @@ TEST(Linear, a_variable_that_is_divided_has_no_coefficient) {
   EXPECT_EQ(coefficient(var("j"), i), 0);
   EXPECT_EQ(coefficient(quotient(var("i"), index_literal(3)), i), std::nullopt);
   EXPECT_EQ(coefficient(var("i") * var("j"), i), std::nullopt);
+}
+
+TEST(Linear, constants_go_to_the_end) {
+  const auto last = [](const Expr& e) {
+    const Expr moved = constant_last(e);
+    EXPECT_EQ(linear(moved), linear(e)) << print(e);
+    return print(moved);
+  };
+  const Expr i = var("i"), k = var("k"), two = index_literal(2), eight = index_literal(8);
+  EXPECT_EQ(last((i + two) * eight + k), "i * 8 + k + 16");
+  EXPECT_EQ(last(eight * (two + i) + (k - two) * eight), "i * 8 + k * 8");
+  EXPECT_EQ(last((i - two) * eight), "i * 8 - 16");
+  EXPECT_EQ(last(i - (k + two)), "i - k - 2");
+  EXPECT_EQ(last(two + two * eight), "18");
+  EXPECT_EQ(last(eight - i + two), "8 - i + 2");
+  EXPECT_EQ(last(quotient(i + two, eight) * two), "(i + 2) / 8 * 2");
+  EXPECT_EQ(last((i + two) * (k + two)), "(i + 2) * (k + 2)");
 }
 
 TEST(Linear, expressions_differ_by_a_number_or_not) {

@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 
+#include "mdh/scalar/linear.h"
+
 namespace mdh::backend {
 namespace {
 
@@ -54,7 +56,7 @@ class Widths {
     }
   }
 
-  void element(const loop::Element& e) { value(loop::address_of(program_, e)); }
+  void element(const loop::Element& e) { value(grid_address(program_, e)); }
 
   void block(const Block& statements) {
     for (const Stmt& s : statements) {
@@ -179,6 +181,10 @@ class Widths {
 };
 
 }  // namespace
+
+scalar::Expr grid_address(const loop::Program& p, const loop::Element& e) {
+  return scalar::constant_last(address_of(p, e));
+}
 
 bool counts_in_32_bits(const loop::Program& p) { return Widths(p).run(); }
 

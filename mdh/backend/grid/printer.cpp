@@ -115,6 +115,8 @@ class KernelPrinter : public CPrinter {
                        items, indent(body, 2));
   }
 
+  scalar::Expr address(const loop::Element& e) const override { return grid_address(program(), e); }
+
   std::string barrier(const loop::Barrier& s) override {
     const bool is_small = s.team == Team::warp && !words_.warp_barrier.empty();
     internal_check(!is_small || words_.warp % program().warp == 0, "warps of {} items",
