@@ -16,6 +16,7 @@ void Owners::begin(const Deal& deal, int64_t share, Moment& now) {
 
 /// Which core gets a share depends on all counters, their order and how far they count.
 int32_t Owners::owner_of(const Deal& deal, int64_t share) {
+  if (deal.steady) return number_of(fmt::format("steady {}: {}", volume_of(deal.shares), share));
   std::string identity = deal.team == Team::all ? "all," : "";
   if (deal.collective) identity += fmt::format("{},", fmt::ptr(&deal));
   if (deal.dealing == Dealing::cyclic) identity += "cyclic,";
@@ -23,6 +24,10 @@ int32_t Owners::owner_of(const Deal& deal, int64_t share) {
   if (deal.dealing == Dealing::dynamic) identity += fmt::format("{},", ++dealt_);
   for (const Counter& c : deal.shares) identity += fmt::format("{}/{},", c.var.name, c.count);
   identity += std::to_string(share);
+  return number_of(identity);
+}
+
+int32_t Owners::number_of(const std::string& identity) {
   return numbers_.try_emplace(identity, static_cast<int32_t>(numbers_.size())).first->second;
 }
 

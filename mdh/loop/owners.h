@@ -19,6 +19,7 @@ class Owners {
 
  private:
   int32_t owner_of(const Deal& deal, int64_t share);
+  int32_t number_of(const std::string& identity);
   int64_t warp_of(const Deal& deal, int64_t share);
 
   int64_t warp_;  // cores of one

@@ -241,8 +241,9 @@ class Parser {
   }
 
   Stmt copy() {
-    const Transport transport = tokens_.accept("async") ? Transport::async : Transport::plain;
-    Copy s{counters(), element(), {}, {}, {}, transport};
+    const auto transport = find_transport(tokens_.peek().text);
+    if (transport) tokens_.next();
+    Copy s{counters(), element(), {}, {}, {}, transport.value_or(Transport::plain)};
     tokens_.expect("=", "after the element");
     s.from = element();
     tokens_.expect("within", "after the elements");
@@ -258,6 +259,7 @@ class Parser {
     if (tokens_.accept("roll")) s.roll = roll();
     if (tokens_.accept("ahead")) s.ahead = ahead();
     if (tokens_.accept("blocks")) s.blocks = counters();
+    if (tokens_.accept("whole")) s.whole = tokens_.expect_integer("(axes)");
     return StmtNode{s};
   }
 
@@ -361,6 +363,7 @@ class Parser {
     s.team = team();
     s.shares = counters();
     s.collective = tokens_.accept("collective");
+    s.steady = tokens_.accept("steady");
     if (const auto dealing = find_dealing(tokens_.peek().text)) {
       s.dealing = *dealing;
       tokens_.next();

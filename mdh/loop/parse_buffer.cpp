@@ -48,6 +48,7 @@ Buffer parse_buffer(scalar::TokenStream& tokens, const scalar::Scope& scope) {
   if (tokens.accept("depth")) b.depth = tokens.expect_integer("(the copies in flight)");
   b.streaming = tokens.accept("streaming");
   b.opaque = tokens.accept("opaque");
+  b.held = tokens.accept("held");
   return b;
 }
 

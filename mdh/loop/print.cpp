@@ -76,10 +76,11 @@ class Printer {
     const std::string ahead =
         s.ahead ? fmt::format(" ahead {} by {}", s.ahead->digit.name, s.ahead->by) : "";
     const std::string blocks = s.blocks.empty() ? "" : " blocks " + print_counters(s.blocks);
-    return fmt::format("copy {}{} {} = {} within ({}) team ({}){}{}{};\n",
-                       s.transport == Transport::async ? "async " : "", print_counters(s.axes),
-                       print(s.to), print(s.from), print_conditions(s.within), print_names(s.team),
-                       roll, ahead, blocks);
+    const std::string whole = s.whole ? fmt::format(" whole {}", *s.whole) : "";
+    return fmt::format("copy {}{} {} = {} within ({}) team ({}){}{}{}{};\n",
+                       s.transport == Transport::plain ? "" : word(s.transport) + " ",
+                       print_counters(s.axes), print(s.to), print(s.from),
+                       print_conditions(s.within), print_names(s.team), roll, ahead, blocks, whole);
   }
   std::string operator()(const Accumulate& s) const {
     return fmt::format("accumulate {} from {};\n", print_target(s.target), print_elements(s.reads));
@@ -109,9 +110,9 @@ class Printer {
   }
   std::string operator()(const Deal& s) const {
     const std::string dealing = s.dealing == Dealing::block ? "" : " " + word(s.dealing);
-    return fmt::format("deal {} {}{}{}{} {}\n", word(s.team), print_counters(s.shares),
-                       s.collective ? " collective" : "", dealing, print_on(s.on, s.swizzle),
-                       block(s.body));
+    return fmt::format("deal {} {}{}{}{}{} {}\n", word(s.team), print_counters(s.shares),
+                       s.collective ? " collective" : "", s.steady ? " steady" : "", dealing,
+                       print_on(s.on, s.swizzle), block(s.body));
   }
   std::string operator()(const Barrier& s) const {
     return fmt::format("barrier {};\n", word(s.team));
@@ -201,6 +202,7 @@ std::string print_buffer(const Buffer& b) {
   if (b.depth > 1) text += fmt::format(" depth {}", b.depth);
   if (b.streaming) text += " streaming";
   if (b.opaque) text += " opaque";
+  if (b.held) text += " held";
   return text + "\n";
 }
 

@@ -83,6 +83,7 @@ struct Buffer {
   int64_t depth = 1;             // copies of it in flight
   bool streaming = false;        // an output: what is complete is stored past the caches
   bool opaque = false;           // registers: compilers shall not know what they hold
+  bool held = false;             // elements belong to who has the share of steady Deals
   friend bool operator==(const Buffer&, const Buffer&) = default;
 };
 

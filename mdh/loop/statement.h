@@ -93,7 +93,8 @@ struct Loop {
   friend bool operator==(const Loop&, const Loop&) = default;
 };
 
-enum class Transport { plain, async };
+/// Through registers, a core asks for what it copies before it needs the room where that goes.
+enum class Transport { plain, registers, async };
 
 /// Element x of an axis is what element x + by was in the iteration of the digit before.
 struct Roll {
@@ -123,6 +124,9 @@ struct Copy {
   std::optional<Roll> roll = {};
   std::optional<Ahead> ahead = {};
   std::vector<Counter> blocks = {};  // axes of which so many elements are copied before all others
+  /// Cores take the axes in their order, and of so many of the last ones everything at once.
+  /// Nothing: that is not decided.
+  std::optional<int64_t> whole = {};
   friend bool operator==(const Copy&, const Copy&) = default;
 };
 
@@ -188,7 +192,8 @@ struct For {
 
 enum class Team { grid, cores, all, warp };  // of barriers only: neighbouring cores of a group
 
-/// A collective Deal reads or writes what belongs to other shares than its own.
+/// A collective Deal reads or writes what belongs to other shares than its own. Of steady Deals
+/// with equally many shares, the same core gets the same ones.
 struct Deal {
   Team team = Team::cores;
   std::vector<Counter> shares;
@@ -197,6 +202,7 @@ struct Deal {
   Dealing dealing = Dealing::block;
   int64_t on = 0;       // as many cores at most; 0: one for each share
   int64_t swizzle = 1;  // of a grid: so many values of the first share begin side by side
+  bool steady = false;
   friend bool operator==(const Deal&, const Deal&) = default;
 };
 

@@ -42,6 +42,8 @@ class Verifier {
       for (const Symbol& digit : b.per) is_digit(digit);
       internal_check(!b.opaque || b.role == Role::temporary, "'{}' is the user's, but opaque",
                      b.symbol.name);
+      internal_check(!b.held || (b.role == Role::temporary && b.scope == Scope::group),
+                     "'{}' is held, but not by the cores of a group", b.symbol.name);
       internal_check(!b.streaming || b.role == Role::output, "'{}' is no output, but streaming",
                      b.symbol.name);
     }

@@ -93,6 +93,7 @@ class Finder {
                       : "copy of a tile");
     if (!copy.team.empty()) found_.insert("copy by a team");
     if (copy.transport == loop::Transport::async) found_.insert("asynchronous copy");
+    if (copy.transport == loop::Transport::registers) found_.insert("copy through registers");
     if (!copy.within.empty()) found_.insert("guarded copy");
     if (copy.roll) found_.insert(copy.team.empty() ? "rolling tile" : "rolling tile of a team");
     const bool in_cores = std::any_of(around.begin(), around.end(), [&](const Symbol& digit) {
@@ -162,6 +163,7 @@ const std::vector<std::string>& rule_names() {
       "copies by squares",
       "copies in flight",
       "asynchronous copy",
+      "copy through registers",
       "instance per core",
       "first write",
       "first write of several levels",

@@ -42,6 +42,7 @@ ll::Program with_stages(ll::Program low, uint64_t seed) {
       if (random.chance(40) && !stage.roll) stage.depth = random.between(1, 3);
       if (random.chance(20)) stage.pad = random.between(0, 2);
       if (random.chance(40)) stage.transport = ll::Transport::async;
+      if (random.chance(20)) stage.transport = ll::Transport::registers;
     }
   }
   return low;

@@ -213,13 +213,19 @@ ll::Config with_hints(const ll::Config& config, const hl::Program& p,
 ll::Config with_orders(const ll::Config& config, const hl::Program& p,
                        const machine::Machine& machine, Random random) {
   ll::Config result = config;
+  Random other = random;
   for (const auto& [buffer, relocations] : config.stage) {
-    if (!random.chance(40)) continue;
+    const bool flies = random.chance(40), is_held = !flies && other.chance(40);
+    if (!flies && !is_held) continue;
     std::vector<ll::StageCode>& tiles = result.code.stage[buffer];
     tiles.resize(relocations.size());
     for (ll::StageCode& tile : tiles) {
-      tile.transport = ll::Transport::async;
-      if (random.chance(50)) tile.depth = random.between(2, 3);
+      tile.transport = flies ? ll::Transport::async : ll::Transport::registers;
+      if (is_held) {
+        tile.depth = other.between(2, 4);
+      } else if (random.chance(50)) {
+        tile.depth = random.between(2, 3);
+      }
     }
   }
   for (const auto& [buffer, relocations] : config.stage) {

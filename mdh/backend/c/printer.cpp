@@ -315,7 +315,7 @@ std::string CPrinter::element(const loop::Element& e) {
   if (registers != registers_.end()) {
     return registers->second.element(places_of(program_, e, nullptr)->front());
   }
-  return fmt::format("{}[{}]", c_name(e.buffer.name), expressions_.print_index(address(e)));
+  return fmt::format("{}[{}]", c_name(e.buffer.name), address(e));
 }
 
 namespace {

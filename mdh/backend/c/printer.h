@@ -32,7 +32,9 @@ class CPrinter {
   virtual std::string alloc(const loop::Buffer& b) = 0;
 
   /// The number of an element in its buffer, as it is written.
-  virtual scalar::Expr address(const loop::Element& e) const { return address_of(program_, e); }
+  virtual std::string address(const loop::Element& e) {
+    return expressions_.print_index(address_of(program_, e));
+  }
 
   // Copies may land as soon as they are issued; then there is nothing to wait for.
   virtual std::string async_copy(const loop::AsyncCopy& s);

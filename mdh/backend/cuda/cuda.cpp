@@ -54,7 +54,11 @@ Backend cuda() {
                     .access_bytes = 16,
                     .lockstep = 32,
                     .copies_in_flight = true},
-          .obeys = {.team_tree = true, .tags = true, .swizzle = true, .launch_bounds = true},
+          .obeys = {.team_tree = true,
+                    .tags = true,
+                    .swizzle = true,
+                    .launch_bounds = true,
+                    .transport = true},
           .print = print_cuda};
 }
 

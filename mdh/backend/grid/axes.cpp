@@ -12,6 +12,22 @@ const loop::Digit* digit_of(const loop::Program& p, const Counter& c) {
   return is_digit(p, c.var) ? &find_digit(p, c.var) : nullptr;
 }
 
+/// The most shares of a Deal; nobody owns them.
+int64_t shared_shares(const loop::Block& block) {
+  int64_t most = 1;
+  for (const loop::Stmt& s : block) {
+    const auto* deal = s.as<loop::Deal>();
+    if (deal) most = std::max(most, loop::volume_of(deal->shares));
+    loop::for_each_child(s, [&](const loop::Block& b) { most = std::max(most, shared_shares(b)); });
+  }
+  return most;
+}
+
+int64_t items_for(const loop::Block& block) {
+  const int64_t owned = loop::owned_shares(block);
+  return owned > 1 ? owned : std::min(shared_shares(block), usual_items);
+}
+
 }  // namespace
 
 OnAxes on_axes(const loop::Program& p, const std::vector<Counter>& shares) {
@@ -34,7 +50,8 @@ std::array<int64_t, 3> extents_of(const OnAxes& axes) {
   return {loop::volume_of(axes[0]), loop::volume_of(axes[1]), loop::volume_of(axes[2])};
 }
 
-Items items_of(const loop::Program& p, const loop::Block& body, int64_t count) {
+Items items_of(const loop::Program& p, const loop::Block& body) {
+  const int64_t count = items_for(body);
   Items along;
   bool some = false, all = true;
   const std::function<void(const loop::Block&)> visit = [&](const loop::Block& statements) {

@@ -19,14 +19,18 @@ bool has_axes(const loop::Program& p, const std::vector<loop::Counter>& shares);
 std::array<int64_t, 3> extents_of(const OnAxes& axes);
 
 /// Items of groups whose cores own shares: along the axes of digits if all of them are digits and
-/// some say on which they are, and as many as without; otherwise along the first axis.
+/// some say on which they are, and as many as without; otherwise along the first axis. There is one
+/// for every core that owns something.
 struct Items {
   std::array<int64_t, 3> extents = {1, 1, 1};
   bool along_axes = false;
 
   int64_t count() const { return extents[0] * extents[1] * extents[2]; }
 };
-Items items_of(const loop::Program& p, const loop::Block& body, int64_t count);
+Items items_of(const loop::Program& p, const loop::Block& body);
+
+/// Work-items of a group where nothing else says how many.
+constexpr int64_t usual_items = 64;
 
 /// rows x columns members, of which `together` rows begin side by side: their members follow each
 /// other column by column, so that those that begin at the same time share rows as well as columns.

@@ -89,8 +89,8 @@ TEST(Neighbours, copies_of_a_few_whole_rounds_are_written_out) {
   };
   const std::string whole = print_cuda(program(copy(32)), "k").source;
   EXPECT_TRUE(has(whole,
-                  "#pragma unroll 4\n  for (int mdh_round = 0; mdh_round < 4; ++mdh_round) {\n"
-                  "    const int part = threadIdx.x + mdh_round * 8;\n"))
+                  "#pragma unroll 4\n  for (int mdh_turn = 0; mdh_turn < 4; ++mdh_turn) {\n"
+                  "    const int part = threadIdx.x + mdh_turn * 8;\n"))
       << whole;
   EXPECT_TRUE(has(print_cuda(program(copy(33)), "k").source,
                   "for (int part = threadIdx.x; part < 33; part += 8) {"));

@@ -23,8 +23,6 @@ using loop::Role;
 using loop::Stmt;
 using loop::Team;
 
-/// Work-items of a group where nothing else says how many.
-constexpr int64_t usual_items = 64;
 /// Work-groups of kernels in which every work-item takes element after element.
 constexpr int64_t most_groups = 4096;
 
@@ -33,23 +31,6 @@ constexpr int64_t most_written_rounds = 8;
 
 /// Of arrays that are cut from one: what the widest access needs.
 constexpr int64_t shared_alignment = 16;
-
-/// The most shares of a Deal; nobody owns them.
-int64_t shared_shares(const Block& block) {
-  int64_t most = 1;
-  for (const Stmt& s : block) {
-    const auto* deal = s.as<loop::Deal>();
-    if (deal) most = std::max(most, loop::volume_of(deal->shares));
-    loop::for_each_child(s, [&](const Block& b) { most = std::max(most, shared_shares(b)); });
-  }
-  return most;
-}
-
-/// Work-items that a group needs: one for every core that owns something.
-int64_t items_for(const Block& block) {
-  const int64_t owned = loop::owned_shares(block);
-  return owned > 1 ? owned : std::min(shared_shares(block), usual_items);
-}
 
 /// The text of one kernel.
 class KernelPrinter : public CPrinter {
@@ -96,6 +77,7 @@ class KernelPrinter : public CPrinter {
     if (items_.along_axes && !s.collective) return deal_along_axes(s);
     const int64_t shares = loop::volume_of(s.shares), items = items_.count();
     const bool once = shares <= items;
+    if (s.steady && !once) return steady_deal(s);
     const std::string body = unflattened(s.shares, "part") + pointers(s.body) + block(s.body);
     const std::string me = items_.along_axes ? "mdh_item" : words_.item[0];
     const std::string item = fmt::format("const {} part = {};\n", index(), me);
@@ -106,16 +88,25 @@ class KernelPrinter : public CPrinter {
     const int64_t rounds = shares / items;
     if (shares % items == 0 && rounds <= most_written_rounds && only_moves(s.body)) {
       return fmt::format(
-          "{} {}\nfor ({} mdh_round = 0; mdh_round < {}; ++mdh_round) {{\n{}}}\n",
+          "{} {}\nfor ({} mdh_turn = 0; mdh_turn < {}; ++mdh_turn) {{\n{}}}\n",
           facts_of(words_.dialect).unroll, rounds, index(), rounds,
-          indent(fmt::format("const {} part = {} + mdh_round * {};\n", index(), me, items) + body,
+          indent(fmt::format("const {} part = {} + mdh_turn * {};\n", index(), me, items) + body,
                  2));
     }
     return fmt::format("for ({} part = {}; part < {}; part += {}) {{\n{}}}\n", index(), me, shares,
                        items, indent(body, 2));
   }
 
-  scalar::Expr address(const loop::Element& e) const override { return grid_address(program(), e); }
+  std::string address(const loop::Element& e) override {
+    const Buffer& b = find_buffer(program(), e.buffer);
+    const Held held = b.role == Role::temporary ? storage_.of(b.symbol).held : Held{};
+    if (held.shares == 0) return expressions().print_index(grid_address(program(), e));
+    const scalar::Expr place = place_in_share(program(), e, held.elements);
+    if (rounds_of(held.shares) == 1) return expressions().print_index(place);
+    const std::string begin = fmt::format("mdh_turn * {}", held.elements);
+    if (constant(place) == 0) return begin;
+    return begin + " + " + expressions().print_index(place);
+  }
 
   std::string barrier(const loop::Barrier& s) override {
     const bool is_small = s.team == Team::warp && !words_.warp_barrier.empty();
@@ -168,8 +159,11 @@ class KernelPrinter : public CPrinter {
 
   std::string alloc(const Buffer& b) override {
     if (storage_.of(b.symbol).space != Space::in_private) return "";
+    const Held held = storage_.of(b.symbol).held;
+    const int64_t elements =
+        held.shares > 0 ? rounds_of(held.shares) * held.elements : scalar::volume(b.extents);
     return fmt::format("{} {}[{}];  /* {} */\n", expressions().storage_type(b.type),
-                       c_name(b.symbol.name), scalar::volume(b.extents), b.region);
+                       c_name(b.symbol.name), elements, held.shares > 0 ? "RM" : b.region);
   }
 
  private:
@@ -177,6 +171,23 @@ class KernelPrinter : public CPrinter {
     items_ = items;
     local_bytes_ = 0;
     has_copies_ = contains_flying(s.body);
+  }
+
+  int64_t rounds_of(int64_t shares) const { return (shares + items_.count() - 1) / items_.count(); }
+
+  /// Every item has the same shares as in all other Deals of this kind, and knows the round of each.
+  std::string steady_deal(const loop::Deal& s) {
+    const int64_t shares = loop::volume_of(s.shares), items = items_.count();
+    const std::string me = items_.along_axes ? "mdh_item" : words_.item[0];
+    const std::string part =
+        fmt::format("const {} part = {} + mdh_turn * {};\n", index(), me, items);
+    std::string body = unflattened(s.shares, "part") + pointers(s.body) + block(s.body);
+    if (shares % items != 0) {
+      body = fmt::format("if (part < {}) {{\n{}}}\n", shares, indent(body, 2));
+    }
+    return fmt::format("{0} {1}\nfor ({2} mdh_turn = 0; mdh_turn < {1}; ++mdh_turn) {{\n{3}}}\n",
+                       facts_of(words_.dialect).unroll, rounds_of(shares), index(),
+                       indent(part + body, 2));
   }
 
   /// The device has instructions for it: some sizes, from global memory to that of the group.
@@ -418,7 +429,7 @@ class ModulePrinter {
     Launch launch{function};
     std::string body;
     if (s.team == Team::grid) {
-      const Items items = items_of(program_, s.body, items_for(s.body));
+      const Items items = items_of(program_, s.body);
       launch.items = items.extents;
       const bool is_persistent = s.on > 0 && s.on < shares;
       if (is_persistent) {

@@ -62,6 +62,11 @@ class Placer {
     const loop::Buffer& b = find_buffer(program_, symbol);
     if (result_.buffers.contains(b.symbol.name)) return;  // begins anew in several places
     Placed& placed = result_.buffers[b.symbol.name];
+    if (b.held) placed.held = held_by_shares(program_, b).value_or(Held{});
+    if (placed.held.shares > 0) {
+      placed.space = Space::in_private;
+      return;
+    }
     const bool one_item = lifetime == Lifetime::share || is_used_alike(b);
     const bool stays = lifetime != Lifetime::program && b.scope != loop::Scope::all;
     if (lifetime == Lifetime::share && b.scope == loop::Scope::all) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "mdh/backend/grid/held.h"
 #include "mdh/loop/program.h"
 
 namespace mdh::backend {
@@ -13,6 +14,7 @@ enum class Space { in_private, in_local, in_workspace };
 struct Placed {
   Space space = Space::in_workspace;
   int64_t offset = 0;  // in the workspace
+  Held held = {};      // in private: by the shares of steady Deals, if there are any
 };
 
 struct GridStorage {

@@ -49,7 +49,7 @@ Backend opencl() {
           .summary = "OpenCL C, by the device's driver; opencl:N is the N-th device",
           .machine = "gpu_nowarp",
           .facts = {.teams = machine::Teams::nested, .access_bytes = 16},
-          .obeys = {.team_tree = true, .tags = true, .swizzle = true},
+          .obeys = {.team_tree = true, .tags = true, .swizzle = true, .transport = true},
           .print = print_opencl};
 }
 

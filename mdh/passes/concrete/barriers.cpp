@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "mdh/passes/concrete/slots.h"
+
 namespace mdh::passes {
 namespace {
 
@@ -17,6 +19,11 @@ using Signature = std::string;
 /// A Deal whose shares nobody owns: it is like no other, nor like itself in the next round.
 const Signature nobody;
 
+/// Of what belongs to the shares themselves.
+Signature steady_signature(const loop::Deal& deal) {
+  return fmt::format("steady {}", loop::volume_of(deal.shares));
+}
+
 Signature signature(const loop::Deal& deal, const Stmt& s) {
   if (deal.dealing == loop::Dealing::dynamic) return nobody;
   Signature text = deal.collective ? fmt::format("{}:", fmt::ptr(&s.node())) : "";
@@ -27,18 +34,29 @@ Signature signature(const loop::Deal& deal, const Stmt& s) {
   return text;
 }
 
-/// For each buffer, who uses it, by signature, and whether a barrier of warps came after that.
-using Users = std::map<std::string, std::map<Signature, bool>>;
+/// For each buffer or slot, who uses it, by signature, and whether a barrier of warps came after
+/// that.
+using Users = std::map<Place, std::map<Signature, bool>>;
 
-void add_user(Users& users, const std::string& buffer, const Signature& who, bool waited) {
-  const auto [mine, is_new] = users[buffer].try_emplace(who, waited);
+void add_user(Users& users, const Place& place, const Signature& who, bool waited) {
+  const auto [mine, is_new] = users[place].try_emplace(who, waited);
   mine->second = mine->second && waited;
 }
 
 void merge(Users& users, const Users& more) {
-  for (const auto& [buffer, all] : more) {
-    for (const auto& [who, waited] : all) add_user(users, buffer, who, waited);
+  for (const auto& [place, all] : more) {
+    for (const auto& [who, waited] : all) add_user(users, place, who, waited);
   }
+}
+
+/// The same users of other places.
+template <typename Change>
+Users moved(const Users& users, const Change& change) {
+  Users result;
+  for (const auto& [place, all] : users) {
+    for (const auto& [who, waited] : all) add_user(result, change(place), who, waited);
+  }
+  return result;
 }
 
 /// Since the last barrier: who reads and who writes each buffer. Asynchronous copies read and write
@@ -61,6 +79,12 @@ struct Pending {
     merge(writes, flying_writes);
   }
 
+  template <typename Change>
+  Pending with_places(const Change& change) const {
+    return {moved(reads, change), moved(writes, change), moved(flying_reads, change),
+            moved(flying_writes, change)};
+  }
+
   void separate() {
     reads.clear();
     writes.clear();
@@ -68,28 +92,64 @@ struct Pending {
 
   void separate_warps() {
     for (Users* users : {&reads, &writes}) {
-      for (auto& [buffer, all] : *users) {
+      for (auto& [place, all] : *users) {
         for (auto& [who, waited] : all) waited = true;
       }
     }
   }
 };
 
-void collect(const Block& block, const Signature& me, Pending& uses) {
+/// What a Deal uses, and by what name it is known to others.
+class Collector {
+ public:
+  Collector(const loop::Program& p, const loop::Deal& deal, Signature me)
+      : program_(p), deal_(deal), me_(std::move(me)) {}
+
+  void block(const Block& statements, Pending& uses) const {
+    for (const Stmt& s : statements) {
+      const loop::Uses direct = loop::uses_of(s);
+      const bool flies = s.as<loop::AsyncCopy>();
+      // A temporary that begins anew inside of a share is touched there when it is written.
+      if (!s.as<loop::Alloc>()) {
+        for (const Symbol& b : direct.writes) add(flies ? uses.flying_writes : uses.writes, s, b);
+      }
+      for (const Symbol& b : direct.reads) {
+        add(uses.reads, s, b);
+        if (flies) add(uses.flying_reads, s, b);
+      }
+      loop::for_each_child(s, [&](const Block& child) { block(child, uses); });
+    }
+  }
+
+ private:
+  void add(Users& users, const Stmt& s, const Symbol& buffer) const {
+    const bool is_own = deal_.steady && find_buffer(program_, buffer).held;
+    for (const Place& place : places_of(program_, s, buffer)) {
+      add_user(users, place, is_own ? steady_signature(deal_) : me_, false);
+    }
+  }
+
+  const loop::Program& program_;
+  const loop::Deal& deal_;
+  Signature me_;
+};
+
+bool counts_slots_with(const loop::Program& p, const Block& block, const Symbol& var) {
   for (const Stmt& s : block) {
     const loop::Uses direct = loop::uses_of(s);
-    // A temporary that begins anew inside of a share is touched there when it is written.
-    const bool flies = s.as<loop::AsyncCopy>();
-    if (!s.as<loop::Alloc>()) {
-      Users& writes = flies ? uses.flying_writes : uses.writes;
-      for (const Symbol& b : direct.writes) add_user(writes, b.name, me, false);
+    for (const auto* list : {&direct.reads, &direct.writes}) {
+      for (const Symbol& b : *list) {
+        for (const Place& place : places_of(p, s, b)) {
+          if (place.slot && place.slot->var == var.name) return true;
+        }
+      }
     }
-    for (const Symbol& b : direct.reads) {
-      add_user(uses.reads, b.name, me, false);
-      if (flies) add_user(uses.flying_reads, b.name, me, false);
-    }
-    loop::for_each_child(s, [&](const Block& child) { collect(child, me, uses); });
+    bool found = false;
+    loop::for_each_child(
+        s, [&](const Block& child) { found = found || counts_slots_with(p, child, var); });
+    if (found) return true;
   }
+  return false;
 }
 
 bool has_wait(const Block& block) {
@@ -104,8 +164,8 @@ bool has_wait(const Block& block) {
 /// The part of some users that is `me`.
 Users mine_of(const Users& users, const std::string& me) {
   Users mine;
-  for (const auto& [buffer, who] : users) {
-    if (who.contains(me)) add_user(mine, buffer, me, false);
+  for (const auto& [place, who] : users) {
+    if (who.contains(me)) add_user(mine, place, me, false);
   }
   return mine;
 }
@@ -159,7 +219,8 @@ enum class Needed { nothing, barrier_of_warps, barrier };
 /// Puts barriers between the Deals of one team.
 class Separator {
  public:
-  Separator(Team team, Warps& warps) : team_(team), warps_(warps) {}
+  Separator(const loop::Program& p, Team team, Warps& warps)
+      : program_(p), team_(team), warps_(warps) {}
 
   /// Inside of loops the second round begins with what the first one left behind.
   Block block(const Block& statements, Pending& pending) {
@@ -190,14 +251,15 @@ class Separator {
   void separate(const loop::Deal& deal, const Stmt& s, Pending& pending, Block& result) {
     const Signature me = signature(deal, s);
     warps_.note(me, deal);
+    if (deal.steady) warps_.note(steady_signature(deal), deal);
     Pending uses;
-    collect(deal.body, me, uses);
+    Collector(program_, deal, me).block(deal.body, uses);
     if (has_wait(deal.body)) {
       merge(uses.flying_reads, mine_of(pending.flying_reads, me));
       merge(uses.flying_writes, mine_of(pending.flying_writes, me));
       uses.land();
     }
-    const Needed needed = needed_before(uses, pending, me);
+    const Needed needed = needed_before(uses, pending);
     if (needed == Needed::barrier) {
       result.push_back(StmtNode{loop::Barrier{team_}});
       pending.separate();
@@ -209,28 +271,33 @@ class Separator {
     result.push_back(s);
   }
 
-  Needed needed_before(const Pending& uses, const Pending& pending, const Signature& me) const {
-    Needed most = Needed::nothing;
-    for (const auto& [buffer, who] : uses.reads) {
-      most = std::max(most, between(pending.writes, buffer, me));
-    }
+  Needed needed_before(const Pending& uses, const Pending& pending) const {
+    Needed most = between(pending.writes, uses.reads);
     // A copy may land as soon as it is issued: nobody may still need what is overwritten.
     for (const auto* writes : {&uses.writes, &uses.flying_writes}) {
-      for (const auto& [buffer, who] : *writes) {
-        most = std::max(most, between(pending.writes, buffer, me));
-        most = std::max(most, between(pending.reads, buffer, me));
+      most = std::max(most, between(pending.writes, *writes));
+      most = std::max(most, between(pending.reads, *writes));
+    }
+    return most;
+  }
+
+  Needed between(const Users& before, const Users& now) const {
+    Needed most = Needed::nothing;
+    for (const auto& [place, mine] : now) {
+      for (const auto& [other, theirs] : before) {
+        if (!may_meet(place, other)) continue;
+        for (const auto& [me, unused] : mine) most = std::max(most, between(theirs, place, me));
       }
     }
     return most;
   }
 
-  Needed between(const Users& all, const std::string& buffer, const Signature& me) const {
-    const auto found = all.find(buffer);
+  Needed between(const std::map<Signature, bool>& theirs, const Place& place,
+                 const Signature& me) const {
     Needed most = Needed::nothing;
-    if (found == all.end()) return most;
-    for (const auto& [who, waited] : found->second) {
+    for (const auto& [who, waited] : theirs) {
       if (who == me && me != nobody) continue;
-      if (!warps_.stays_inside(buffer, who, me)) return Needed::barrier;
+      if (!warps_.stays_inside(place.buffer, who, me)) return Needed::barrier;
       if (!waited) most = Needed::barrier_of_warps;
     }
     return most;
@@ -239,11 +306,14 @@ class Separator {
   Stmt repeated(const loop::For& loop, Pending& pending) {
     loop::For result = loop;
     Pending before = pending;
+    if (counts_slots_with(program_, loop.body, loop.var)) {
+      before = pending.with_places([&](const Place& p) { return when_begins(p, loop); });
+    }
     while (true) {
       Pending after = before;
       result.body = block(loop.body, after);
       Pending again = before;
-      again.add(after);
+      again.add(after.with_places([&](const Place& p) { return in_next_round(p, loop.var); }));
       if (again == before) break;
       before = again;
     }
@@ -251,7 +321,7 @@ class Separator {
     Pending after = before;
     result.body = block(loop.body, after);
     after.add(before);
-    pending = after;
+    pending = after.with_places([&](const Place& p) { return behind(p, loop.var); });
     return StmtNode{result};
   }
 
@@ -264,12 +334,13 @@ class Separator {
     return StmtNode{result};
   }
 
+  const loop::Program& program_;
   Team team_;
   Warps& warps_;
 };
 
 /// The cores of each member of the grid wait for themselves only.
-Block in_groups(const Block& statements, Warps& warps) {
+Block in_groups(const loop::Program& p, const Block& statements, Warps& warps) {
   Block result;
   for (const Stmt& s : statements) {
     const auto* deal = s.as<loop::Deal>();
@@ -277,11 +348,11 @@ Block in_groups(const Block& statements, Warps& warps) {
       loop::Deal inner = *deal;
       Pending pending;
       warps.enter(deal->body);
-      inner.body = Separator(Team::cores, warps).block(deal->body, pending);
+      inner.body = Separator(p, Team::cores, warps).block(deal->body, pending);
       result.push_back(StmtNode{inner});
     } else {
       result.push_back(
-          loop::map_children(s, [&](const Block& child) { return in_groups(child, warps); }));
+          loop::map_children(s, [&](const Block& child) { return in_groups(p, child, warps); }));
     }
   }
   return result;
@@ -314,11 +385,12 @@ loop::Program barriers(const loop::Program& program, const machine::TargetFacts&
   Pending pending;
   if (has_grid(program.body)) {
     Warps none(program, 1), warps(program, facts.lockstep);
-    result.body = in_groups(Separator(Team::grid, none).block(program.body, pending), warps);
+    result.body = in_groups(
+        program, Separator(program, Team::grid, none).block(program.body, pending), warps);
     if (has_barrier_of_warps(result.body)) result.warp = std::max(program.warp, facts.lockstep);
   } else {
     Warps none(program, 1);
-    result.body = Separator(Team::cores, none).block(program.body, pending);
+    result.body = Separator(program, Team::cores, none).block(program.body, pending);
   }
   return result;
 }

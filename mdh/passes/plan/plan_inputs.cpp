@@ -119,9 +119,17 @@ class InputPlanner {
     const bool taken = std::any_of(c_.code.cores.begin(), c_.code.cores.end(), [](const auto& c) {
       return c.second.deal == ll::Deal::dynamic;
     });
-    const bool async = code_of(s).transport == ll::Transport::async && !code_of(s).roll && !taken;
-    return async && !ll::is_register(c_.machine, s.place.region) ? loop::Transport::async
-                                                                 : loop::Transport::plain;
+    const bool may = !code_of(s).roll && !taken && !ll::is_register(c_.machine, s.place.region);
+    if (!may) return loop::Transport::plain;
+    switch (code_of(s).transport) {
+      case ll::Transport::async:
+        return loop::Transport::async;
+      case ll::Transport::registers:
+        return code_of(s).depth > 1 ? loop::Transport::registers : loop::Transport::plain;
+      case ll::Transport::plain:
+        return loop::Transport::plain;
+    }
+    return loop::Transport::plain;
   }
 
   void pad(loop::Buffer& buffer, Stored& tile, const Staging& s) const {

@@ -227,7 +227,10 @@ class Former {
     }
     // What moves within a buffer stays in order along the last axis.
     size_t kept = copy.to.buffer == copy.from.buffer ? 1 : 0;
-    if (domain_.access_bytes > 0) {
+    const bool is_shaped = copy.whole.has_value();
+    if (is_shaped) {
+      kept = static_cast<size_t>(*copy.whole);
+    } else if (domain_.access_bytes > 0) {
       CopyShape shape = shape_of(program_, copy, domain_.access_bytes, names_);
       copy = std::move(shape.copy);
       kept = std::max(kept, shape.kept);
@@ -237,7 +240,9 @@ class Former {
       copy.axes.erase(copy.axes.begin());
     }
     copy.team.clear();
-    return StmtNode{loop::Deal{domain_.together, shares, true, {StmtNode{copy}}}};
+    loop::Deal deal{domain_.together, shares, true, {StmtNode{copy}}};
+    deal.steady = is_shaped;
+    return StmtNode{deal};
   }
 
   /// Moves the digits that are dealt from the list to the team.

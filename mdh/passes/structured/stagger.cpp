@@ -5,7 +5,9 @@
 
 #include "mdh/passes/common/blocks.h"
 #include "mdh/passes/common/geometry.h"
+#include "mdh/passes/common/names.h"
 #include "mdh/passes/common/shapes.h"
+#include "mdh/passes/structured/copy_shape.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -26,7 +28,11 @@ Expr with(const Expr& e, const Symbol& symbol, const Expr& value) {
 
 class Staggerer {
  public:
-  explicit Staggerer(const loop::Program& p) : program_(p) {}
+  Staggerer(const loop::Program& p, int64_t access_bytes)
+      : program_(p), access_bytes_(access_bytes), names_(p) {}
+
+  /// What cores hold of copies through registers.
+  const std::vector<loop::Buffer>& held() const { return held_; }
 
   /// `around`: the digits of the loops around the block.
   Block block(const Block& statements, const std::vector<loop::Digit>& around) {
@@ -72,17 +78,17 @@ class Staggerer {
     return result;
   }
 
-  /// Tiles that no loop staggers live in the first part of their room.
+  /// Tiles that no loop staggers live in the first part of their room, and nothing is held of them.
   Stmt settled(const Stmt& s) const {
     const Stmt inner = loop::map_children(s, [&](const Block& child) {
       Block result;
       for (const Stmt& c : child) result.push_back(settled(c));
       return result;
     });
-    return with_slots(inner, [&](const Symbol& buffer) -> std::optional<Expr> {
+    return at_once(with_slots(inner, [&](const Symbol& buffer) -> std::optional<Expr> {
       if (depth_of(buffer) == 1 || done_.contains(buffer.name)) return std::nullopt;
       return index_literal(0);
-    });
+    }));
   }
 
  private:
@@ -94,7 +100,17 @@ class Staggerer {
 
   static bool is_async(const loop::Copy& copy) { return copy.transport == loop::Transport::async; }
 
-  int64_t depth_of(const Symbol& buffer) const { return find_buffer(program_, buffer).depth; }
+  bool is_held(const loop::Copy& copy) const {
+    return copy.transport == loop::Transport::registers && access_bytes_ > 0 &&
+           find_buffer(program_, copy.to.buffer).scope == loop::Scope::group;
+  }
+
+  /// Nothing that is held has slots.
+  int64_t depth_of(const Symbol& buffer) const {
+    const bool is_held = std::any_of(held_.begin(), held_.end(),
+                                     [&](const loop::Buffer& b) { return b.symbol == buffer; });
+    return is_held ? 1 : find_buffer(program_, buffer).depth;
+  }
 
   /// Copies at the beginning of the body that depend on the loop run ahead.
   Block staggered(const loop::Loop& loop, const std::vector<loop::Digit>& around, Block& before) {
@@ -103,6 +119,7 @@ class Staggerer {
     const Expr now = loop::index_variable(loop.digit);
     std::set<std::string> mine;
     std::vector<Flight> flights;
+    Block asked;
     bool at_beginning = true;
     for (const Stmt& s : loop.body) {
       const auto* copy = s.as<loop::Copy>();
@@ -128,14 +145,75 @@ class Staggerer {
         flights.push_back({*copy, ahead});
         continue;
       }
+      if (is_held(*copy)) {
+        const Halves halves = through_registers(*copy, digit, ahead, before);
+        result.body.push_back(halves.stored);
+        asked.push_back(halves.asked);
+        continue;
+      }
       for (int64_t n = 0; n < std::min(ahead, digit.parts); ++n) {
         before.push_back(at(*copy, loop.digit, index_literal(n), ahead + 1));
       }
       result.body.push_back(next({*copy, ahead}, digit));
     }
+    put_behind_copies(asked, result.body);
     result.body = with_slots_of(result.body, mine, now);
     if (flights.empty()) return {StmtNode{result}};
     return in_groups(flights, result, around, before);
+  }
+
+  struct Halves {
+    Stmt stored, asked;
+  };
+
+  /// What is held has the shape of the copy, in the order in which cores take it.
+  Halves through_registers(const loop::Copy& copy, const loop::Digit& digit, int64_t ahead,
+                           Block& before) {
+    const CopyShape shape = shape_of(program_, copy, access_bytes_, names_);
+    const loop::Buffer& tile = find_buffer(program_, copy.to.buffer);
+    loop::Buffer held{names_.fresh(tile.symbol.name + "_held"), tile.type, {}};
+    held.role = loop::Role::temporary;
+    held.region = tile.region;
+    held.scope = tile.scope;
+    held.per = tile.per;
+    held.held = true;
+    loop::Element all{held.symbol, {}};
+    for (const loop::Counter& axis : shape.copy.axes) {
+      held.extents.push_back(axis.count);
+      all.index.push_back(loop::index_variable(axis.var));
+    }
+    loop::Copy ask = shape.copy, store = shape.copy;
+    ask.transport = store.transport = loop::Transport::plain;
+    ask.whole = store.whole = static_cast<int64_t>(shape.kept);
+    ask.to = store.from = all;
+    for (int64_t n = 0; n < std::min(ahead - 1, digit.parts); ++n) {
+      before.push_back(at(copy, digit.var, index_literal(n), ahead + 1));
+    }
+    before.push_back(StmtNode{loop::Alloc{held.symbol}});
+    if (ahead - 1 < digit.parts) before.push_back(loaded(ask, digit.var, index_literal(ahead - 1)));
+    held_.push_back(std::move(held));
+    const Expr soon = loop::index_variable(digit.var) + index_literal(ahead - 1);
+    const Expr later = loop::index_variable(digit.var) + index_literal(ahead);
+    if (ahead > 1) store.within.insert(store.within.begin(), below(soon, digit.parts));
+    ask.within.insert(ask.within.begin(), below(later, digit.parts));
+    return {at(store, digit.var, simplify(soon), ahead + 1, ahead > 1 ? 1 : 0),
+            loaded(ask, digit.var, later, 1)};
+  }
+
+  /// The copy as iteration `when` needs it, where no slot is; the first `kept` conditions stay.
+  static Stmt loaded(loop::Copy copy, const Symbol& digit, const Expr& when, size_t kept = 0) {
+    for (size_t n = kept; n < copy.within.size(); ++n) {
+      copy.within[n] = with(copy.within[n], digit, when);
+    }
+    for (Expr& index : copy.from.index) index = with(index, digit, when);
+    return StmtNode{copy};
+  }
+
+  /// Everything that was asked for is stored before anything new is.
+  static void put_behind_copies(const Block& asked, Block& body) {
+    const auto first =
+        std::find_if(body.begin(), body.end(), [](const Stmt& s) { return !s.as<loop::Copy>(); });
+    body.insert(first, asked.begin(), asked.end());
   }
 
   /// The copy for the iteration that comes later, if there is one.
@@ -175,6 +253,14 @@ class Staggerer {
     return {StmtNode{loop}, StmtNode{loop::Wait{0}}};
   }
 
+  static Stmt at_once(const Stmt& s) {
+    const auto* copy = s.as<loop::Copy>();
+    if (!copy || copy->transport != loop::Transport::registers) return s;
+    loop::Copy plain = *copy;
+    plain.transport = loop::Transport::plain;
+    return StmtNode{plain};
+  }
+
   /// What the copy reads is there before the loop begins.
   static bool comes_from_outside(const loop::Loop& loop, const Symbol& buffer) {
     for (const Stmt& s : loop.body) {
@@ -191,13 +277,9 @@ class Staggerer {
   /// The copy as iteration `when` needs it, into its slot; the first `kept` conditions stay.
   static Stmt at(loop::Copy copy, const Symbol& digit, const Expr& when, int64_t depth,
                  size_t kept = 0) {
-    for (size_t n = kept; n < copy.within.size(); ++n) {
-      copy.within[n] = with(copy.within[n], digit, when);
-    }
-    for (Expr& index : copy.from.index) index = with(index, digit, when);
     const Expr slot = scalar::binary(BinaryOp::remainder, when, index_literal(depth));
     copy.to.index.insert(copy.to.index.begin(), simplify(slot));
-    return StmtNode{copy};
+    return loaded(copy, digit, when, kept);
   }
 
   Block with_slots_of(const Block& body, const std::set<std::string>& mine, const Expr& now) const {
@@ -236,13 +318,16 @@ class Staggerer {
   }
 
   const loop::Program& program_;
+  int64_t access_bytes_;
+  Names names_;
   std::set<std::string> done_;
+  std::vector<loop::Buffer> held_;
 };
 
 }  // namespace
 
-loop::Program stagger(const loop::Program& program) {
-  Staggerer staggerer(program);
+loop::Program stagger(const loop::Program& program, const machine::TargetFacts& facts) {
+  Staggerer staggerer(program, facts.access_bytes);
   loop::Program result = program;
   Block body = staggerer.block(program.body, {});
   for (Stmt& s : body) s = staggerer.settled(s);
@@ -253,6 +338,7 @@ loop::Program stagger(const loop::Program& program) {
     if (b.holds > 0) b.holds *= b.depth;
     b.depth = 1;
   }
+  result.buffers.insert(result.buffers.end(), staggerer.held().begin(), staggerer.held().end());
   return result;
 }
 

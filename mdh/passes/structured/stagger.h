@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mdh/loop/program.h"
+#include "mdh/machine/target_facts.h"
 
 namespace mdh::passes {
 
@@ -17,6 +18,16 @@ namespace mdh::passes {
 ///
 ///           copy async t[0] = x(0); commit;
 ///           loop s { wait 0; copy async t[(s + 1) % 2] = x(s + 1); commit; use t[s % 2] }
-loop::Program stagger(const loop::Program& program);
+///
+/// A copy through registers is cut in two. What the next iteration needs is loaded before this one
+/// computes, and stored when the next one begins: nobody waits for the loads, and the tile is not
+/// written while others may still read that slot. Both halves are dealt to the cores alike, so that
+/// everybody stores what he has loaded (h is held):
+///
+///           copy h = x(0);
+///           loop s { copy t[s % 2] = h; copy h = x(s + 1); use t[s % 2] }
+///
+/// On machines whose cores make no wide accesses it is a plain copy.
+loop::Program stagger(const loop::Program& program, const machine::TargetFacts& facts);
 
 }  // namespace mdh::passes

@@ -1,0 +1,78 @@
+#include "mdh/passes/concrete/slots.h"
+
+#include <algorithm>
+
+#include "mdh/scalar/linear.h"
+
+namespace mdh::passes {
+namespace {
+
+using loop::Element;
+using loop::Expr;
+
+int64_t modulo(int64_t number, int64_t of) { return (number % of + of) % of; }
+
+/// (var + number) % of
+std::optional<Slot> remainder_slot(const Expr& index, int64_t of) {
+  const auto* rest = index.as<scalar::Binary>();
+  if (!rest || rest->op != scalar::BinaryOp::remainder || constant(rest->right) != of) {
+    return std::nullopt;
+  }
+  const scalar::Linear sum = scalar::linear(rest->left);
+  if (sum.terms.size() != 1 || sum.terms.begin()->second != 1) return std::nullopt;
+  return Slot{sum.terms.begin()->first, modulo(sum.constant, of), of};
+}
+
+std::optional<Slot> slot_of(const loop::Program& p, const Element& e) {
+  const loop::Buffer& b = find_buffer(p, e.buffer);
+  // What is kept of a buffer that holds less than its extents lies at the places of other elements.
+  if (b.role != loop::Role::temporary || e.index.empty() || b.holds > 0) return std::nullopt;
+  const int64_t of = b.extents.front();
+  if (const auto number = constant(e.index.front())) return Slot{"", *number, of};
+  return remainder_slot(e.index.front(), of);
+}
+
+std::vector<Element> elements_of(const loop::Stmt& s) {
+  if (const auto* load = s.as<loop::Load>()) return {load->from};
+  if (const auto* store = s.as<loop::Store>()) return {store->to};
+  if (const auto* load = s.as<loop::WideLoad>()) return {load->from};
+  if (const auto* store = s.as<loop::WideStore>()) return {store->to};
+  if (const auto* copy = s.as<loop::AsyncCopy>()) return {copy->to, copy->from};
+  return {};
+}
+
+}  // namespace
+
+std::vector<Place> places_of(const loop::Program& p, const loop::Stmt& s, const Symbol& buffer) {
+  std::vector<Place> places;
+  for (const Element& e : elements_of(s)) {
+    if (e.buffer == buffer) places.push_back({buffer.name, slot_of(p, e)});
+  }
+  return places.empty() ? std::vector<Place>{{buffer.name}} : places;
+}
+
+bool may_meet(const Place& a, const Place& b) {
+  if (a.buffer != b.buffer) return false;
+  if (!a.slot || !b.slot) return true;
+  const bool comparable = a.slot->var == b.slot->var && a.slot->of == b.slot->of;
+  return !comparable || a.slot->number == b.slot->number;
+}
+
+Place when_begins(const Place& place, const loop::For& loop) {
+  if (!place.slot || !place.slot->var.empty()) return place;
+  const int64_t of = place.slot->of;
+  return {place.buffer, Slot{loop.var.name, modulo(place.slot->number - loop.first, of), of}};
+}
+
+Place in_next_round(const Place& place, const Symbol& var) {
+  if (!place.slot || place.slot->var != var.name) return place;
+  Place next = place;
+  next.slot->number = modulo(next.slot->number - 1, next.slot->of);
+  return next;
+}
+
+Place behind(const Place& place, const Symbol& var) {
+  return place.slot && place.slot->var == var.name ? Place{place.buffer} : place;
+}
+
+}  // namespace mdh::passes
