@@ -7,6 +7,7 @@
 #include "mdh/passes/common/shapes.h"
 #include "mdh/passes/concrete/scan_code.h"
 #include "mdh/passes/structured/copy_shape.h"
+#include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -31,7 +32,8 @@ struct Domain {
   Team together;  // of statements in which all of them act, whoever owns what
   int64_t enough;
   int64_t lockstep = 1;  // neighbouring cores that wait for each other more cheaply than for others
-  int64_t access_bytes = 0;  // that a core without vectors moves at once
+  int64_t access_bytes = 0;   // that a core without vectors moves at once
+  bool along_memory = false;  // neighbouring cores combine what is stored side by side
 
   bool deals(const Digit& d) const {
     return (grid && d.how == How::grid) || (cores && d.how == How::cores);
@@ -273,20 +275,42 @@ class Former {
     return members;
   }
 
+  /// In the order in which the results lie, so that neighbouring cores read and write side by side.
+  /// Numbers that lie in one vector stay with one core.
+  std::vector<Digit> along_memory(std::vector<Digit> members, loop::TeamCombine& s) const {
+    const loop::Element result = in_digits(program_, s.target.elements, members).front();
+    const loop::Expr address = address_of(program_, result);
+    const auto stride = [&](const Digit& digit) {
+      return std::abs(scalar::coefficient(address, digit.var).value_or(0));
+    };
+    std::stable_sort(members.begin(), members.end(),
+                     [&](const Digit& a, const Digit& b) { return stride(a) > stride(b); });
+    if (members.size() > 1 && members.back().how == How::lanes && stride(members.back()) == 1) {
+      s.elements.push_back(members.back().var);
+      members.pop_back();
+    }
+    return members;
+  }
+
   Stmt folded(loop::TeamCombine s, const std::vector<Digit>& team,
               std::vector<Digit> around) const {
-    const std::vector<Digit> members = with_enough(with_dealt(team, s.elements), s.elements, 1);
+    std::vector<Digit> members = with_enough(with_dealt(team, s.elements), s.elements, 1);
+    const size_t left = s.elements.size();
+    if (domain_.along_memory) members = along_memory(members, s);
+    const bool has_vector = s.elements.size() > left;
     const std::vector<Digit> outside = around;
     around.insert(around.end(), members.begin(), members.end());
     for (const Symbol& digit : s.elements) around.push_back(find_digit(program_, digit));
     const Digit& over = find_digit(program_, s.over);
     loop::Target target = s.target;
     target.first.push_back(s.over);
-    Block body = {StmtNode{loop::For{over.var,
-                                     trip(program_, around, over),
-                                     How::sequential,
-                                     over.level,
-                                     {StmtNode{loop::WriteUp{{}, s.from, target}}}}}};
+    Block body = {StmtNode{loop::WriteUp{{}, s.from, target}}};
+    if (has_vector) {
+      body = {StmtNode{loop::Loop{s.elements.back(), body}}};
+      s.elements.pop_back();
+    }
+    body = {StmtNode{
+        loop::For{over.var, trip(program_, around, over), How::sequential, over.level, body}}};
     for (auto digit = s.elements.rbegin(); digit != s.elements.rend(); ++digit) {
       body = {StmtNode{loop::Loop{*digit, body}}};
     }
@@ -404,9 +428,14 @@ loop::Program form_teams(const loop::Program& program) {
   return result;
 }
 
-loop::Program form_grid(const loop::Program& program) {
+loop::Program form_grid(const loop::Program& program, const machine::TargetFacts& facts) {
   loop::Program result = program;
-  Former former(program, {true, false, Team::grid, Team::all, INT64_MAX});
+  Former former(program, {.grid = true,
+                          .cores = false,
+                          .team = Team::grid,
+                          .together = Team::all,
+                          .enough = INT64_MAX,
+                          .along_memory = facts.access_bytes > 0});
   result.body = former.block(program.body, {}, {});
   return result;
 }

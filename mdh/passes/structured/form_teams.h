@@ -21,7 +21,7 @@ namespace mdh::passes {
 /// form_teams makes one team of all cores; form_grid deals to the grid only, and form_groups to
 /// the cores of each of its members.
 loop::Program form_teams(const loop::Program& program);
-loop::Program form_grid(const loop::Program& program);
+loop::Program form_grid(const loop::Program& program, const machine::TargetFacts& facts);
 loop::Program form_groups(const loop::Program& program, const machine::TargetFacts& facts = {});
 
 }  // namespace mdh::passes

@@ -93,7 +93,8 @@ TEST(TeamTree, slots_that_neighbours_have_made_are_combined_by_them) {
     } }
     team_combine b tree elements () (w[i]) first () from (t[h, b]);
     } })",
-                                                   more));
+                                                   more),
+                                       {});
   const auto text = [&](int64_t lockstep) {
     return loop::print(form_groups(grid, {.teams = Teams::nested, .lockstep = lockstep}));
   };
@@ -118,7 +119,8 @@ TEST(TeamTree, members_of_a_grid_cannot_wait_and_combine_one_after_the_other) {
                                           "team_combine g{} elements (p) (w[i]) first () from "
                                           "(t[p, g]);",
                                           how),
-                              more)));
+                              more),
+                  {}));
   };
   EXPECT_EQ(combined(" tree"), combined(""));
 }
