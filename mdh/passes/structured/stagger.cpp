@@ -1,6 +1,8 @@
 #include "mdh/passes/structured/stagger.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <set>
 
 #include "mdh/passes/common/blocks.h"
@@ -33,6 +35,12 @@ class Staggerer {
 
   /// What cores hold of copies through registers.
   const std::vector<loop::Buffer>& held() const { return held_; }
+
+  /// How many rounds of a digit are written out at least: a multiple of these.
+  int64_t rounds_of(const Symbol& digit) const {
+    const auto found = rounds_.find(digit.name);
+    return found == rounds_.end() ? 1 : found->second;
+  }
 
   /// `around`: the digits of the loops around the block.
   Block block(const Block& statements, const std::vector<loop::Digit>& around) {
@@ -136,6 +144,7 @@ class Staggerer {
       }
       mine.insert(buffer->name);
       done_.insert(buffer->name);
+      note_rounds(loop.digit, *buffer);
       if (alloc) {
         before.push_back(s);
         continue;
@@ -160,6 +169,14 @@ class Staggerer {
     result.body = with_slots_of(result.body, mine, now);
     if (flights.empty()) return {StmtNode{result}};
     return in_groups(flights, result, around, before);
+  }
+
+  /// Registers have no numbers: where no vectors are made of them, as many rounds are written out as
+  /// there are slots, so that each of them knows which one it uses.
+  void note_rounds(const Symbol& digit, const Symbol& buffer) {
+    if (access_bytes_ == 0 || find_buffer(program_, buffer).scope != loop::Scope::registers) return;
+    int64_t& rounds = rounds_[digit.name];
+    rounds = std::lcm(std::max<int64_t>(rounds, 1), depth_of(buffer));
   }
 
   struct Halves {
@@ -322,6 +339,7 @@ class Staggerer {
   Names names_;
   std::set<std::string> done_;
   std::vector<loop::Buffer> held_;
+  std::map<std::string, int64_t> rounds_;
 };
 
 }  // namespace
@@ -338,6 +356,7 @@ loop::Program stagger(const loop::Program& program, const machine::TargetFacts& 
     if (b.holds > 0) b.holds *= b.depth;
     b.depth = 1;
   }
+  for (loop::Digit& d : result.digits) d.unroll = std::lcm(d.unroll, staggerer.rounds_of(d.var));
   result.buffers.insert(result.buffers.end(), staggerer.held().begin(), staggerer.held().end());
   return result;
 }
