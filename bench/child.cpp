@@ -192,7 +192,10 @@ std::string Child::ask(const std::string& command) {
   return is_usable() ? receive() : std::string();
 }
 
-void Child::load() { ask("load"); }
+void Child::load() {
+  const std::string about = ask("load");
+  if (is_usable() && !about.empty()) about_ = about;
+}
 
 void Child::compute() { ask("compute"); }
 

@@ -37,7 +37,7 @@ class Child {
   /// many can get ready at the same time.
   void greet();
 
-  /// Takes the inputs from the shared memory again.
+  /// Takes the inputs from the shared memory again. It may now tell more about itself.
   void load();
 
   /// Runs once, with the outputs that are in the shared memory, and puts the results there.

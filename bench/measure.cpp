@@ -232,6 +232,9 @@ Result measure(const Workload& workload, const Instantiated& at,
   if (options.precise) precise = options.precise(memory);
   if (precise) result.largest = precise->largest();
   verify_all(at.program, inputs, memory, options, precise, entrants);
+  for (Entrant& entrant : entrants) {
+    if (takes_part(entrant)) entrant.measured->note = entrant.child->about();
+  }
   drop_failed(entrants);
   if (result.candidates.front().standing != Standing::measured) return result;
   options.progress("measuring");

@@ -26,7 +26,8 @@ int samples_of(const hl::Program& program) {
   int64_t points = 1;
   for (const int64_t size : hl::sizes(program)) points *= size;
   const int64_t one = points / scalar::volume(hl::result_sizes(program));
-  return static_cast<int>(std::clamp<int64_t>(most_points / one, 16, driver::sample_count));
+  const int64_t least = std::clamp<int64_t>((most_points << 8) / one, 4, 16);
+  return static_cast<int>(std::clamp<int64_t>(most_points / one, least, driver::sample_count));
 }
 
 bool is_poison(const char* element, size_t bytes, int byte) {

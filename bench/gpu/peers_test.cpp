@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "bench/configs.h"
 #include "bench/precise.h"
 #include "mdh/support/diagnostic.h"
 
@@ -49,6 +50,13 @@ TEST(GpuPeers, of_the_user_are_sources) {
   for (const std::string text : {"mine", "=b.cpp", "mine=b.py", "b.cpp"}) {
     EXPECT_THROW(peer_of_user(text), Error) << text;
   }
+}
+
+TEST(GpuConfigs, are_those_of_the_kind_of_gpu) {
+  const auto known = known_config(find_workload("dot"), "", "sm_90");
+  ASSERT_TRUE(known.has_value());
+  EXPECT_EQ(known->detail, "bench/configs/sm_90/dot.json");
+  EXPECT_FALSE(known_config(find_workload("dot"), "", "sm_10").has_value());
 }
 
 TEST(Precise, deviation_is_that_of_the_worst_element) {

@@ -482,6 +482,7 @@ def reply(candidate, words, memory, outputs, inputs):
         candidate.compute(memory, outputs)
     if words[0] == "load":
         candidate.load(memory, inputs)
+        return "ok " + candidate.about()
     if words[0] != "time":
         return "ok"
     times = candidate.times(int(words[1]), words[-1] == "cold")
@@ -513,7 +514,6 @@ def main():
         memory = mmap.mmap(MEMORY, 0)
         kind = Jax if library == "jax" else Torch
         candidate = kind(library, program, json.loads(sizes), shapes)
-        candidate.load(memory, inputs)
     except Absent as e:
         answer(f"absent {e}")
         return

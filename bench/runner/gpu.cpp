@@ -3,7 +3,9 @@
 //
 //   time N cold   N runs, each with caches that hold nothing of its own   -> ok T1 T2 ...
 //
-// Times are those of the device. "failed" and why is an answer to each line as well. The first
+// Nothing runs on the device before the first "load", because others get ready at the same time.
+// Its answer says once more what the candidate tells about itself: libraries have chosen how they
+// compute. Times are those of the device. "failed" and why is an answer to each line as well. The first
 // word is what a worker is told (runtime/worker/message.h); without steps, the library is a peer.
 #include <algorithm>
 #include <chrono>
@@ -28,9 +30,7 @@ class Server {
       : request_(request),
         shared_(memory_of_parent, request.bytes),
         device_(mdh::runtime::open_device(request.device)),
-        job_(request.steps.empty() ? peer_job(request) : module_job(request, *device_)) {
-    load();
-  }
+        job_(request.steps.empty() ? peer_job(request) : module_job(request, *device_)) {}
 
   std::string about() const { return job_->about(); }
 
@@ -38,6 +38,7 @@ class Server {
     const std::vector<std::string> words = mdh::split(line, ' ');
     if (words[0] == "compute") compute();
     if (words[0] == "load") load();
+    if (words[0] == "load") return "ok " + about();
     if (words[0] != "time") return "ok";
     return "ok" + times(std::atoi(words.at(1).c_str()),
                         words.back() == "cold" ? Caches::cold : Caches::warm);

@@ -79,11 +79,6 @@ TEST(BenchGpu, caches_are_chosen) {
   EXPECT_FALSE(mdh.contains("warm")) << mdh;
 }
 
-TEST(BenchGpu, configurations_are_those_of_the_kind_of_gpu) {
-  const json mdh = candidate(ran("--workloads matmul_10x500x64 --peers cudnn"), "mdh");
-  EXPECT_EQ(mdh["about"], "file bench/configs/sm_90/matmul_10x500x64.json") << mdh;
-}
-
 TEST(BenchGpu, configurations_of_a_folder_that_are_refused_give_way_to_the_default) {
   const TemporaryDirectory folder;
   write_file(folder.path() / "tiny_dot.json",
