@@ -38,8 +38,13 @@ MeasureOptions effort(const GpuOptions& options, const Workload& workload) {
   measure.watch = Watch::nothing;
   measure.exactness = Exactness::wished;
   measure.caches = options.caches;
-  measure.precise = [&workload](const driver::Memory& memory) {
-    return Precise::of(workload, memory, available_cores());
+  measure.precise = [&workload, &options](const driver::Memory& memory) -> std::optional<Precise> {
+    try {
+      return Precise::of(workload, memory, available_cores());
+    } catch (const Error& e) {  // then deviations are those of samples
+      options.progress(fmt::format("no result in f64: {}", e.diagnostic().message));
+      return std::nullopt;
+    }
   };
   return measure;
 }
@@ -118,6 +123,18 @@ Places places_of(const GpuOptions& options) {
   return places;
 }
 
+/// Without a compiler nothing can be measured; what else goes wrong costs one workload.
+Candidate cuda_candidate(const Workload& workload, const Instantiated& at, const Places& places) {
+  try {
+    return mdh_candidate(workload, at, places.cuda);
+  } catch (const Error& e) {
+    if (e.diagnostic().kind == DiagnosticKind::missing) throw;
+    Candidate candidate{.name = "mdh", .kind = PeerKind::mdh};
+    candidate.absence = split(e.diagnostic().message, '\n').front();
+    return candidate;
+  }
+}
+
 Candidate opencl_candidate(const Workload& workload, const Instantiated& at, const Places& places) {
   Candidate candidate;
   try {
@@ -133,7 +150,7 @@ Candidate opencl_candidate(const Workload& workload, const Instantiated& at, con
 
 std::vector<Candidate> candidates_of(const Workload& workload, const Instantiated& at,
                                      const Places& places, const std::vector<GpuPeer>& peers) {
-  std::vector<Candidate> all = {mdh_candidate(workload, at, places.cuda)};
+  std::vector<Candidate> all = {cuda_candidate(workload, at, places)};
   if (places.opencl || !places.no_opencl.empty()) {
     all.push_back(opencl_candidate(workload, at, places));
   }

@@ -56,7 +56,7 @@ TEST(Recording, comes_back_from_json) {
   EXPECT_EQ(to_json(recording_from(text, "f.json")), text);
   const nlohmann::json out = nlohmann::json::parse(text);
   EXPECT_EQ(out["schema"], "mdh_bench_gpu 1");
-  const nlohmann::json& mdh = out["workloads"][0]["candidates"][0];
+  const nlohmann::json mdh = out["workloads"][0]["candidates"][0];
   EXPECT_EQ(mdh["config_hash"], "0123456789abcdef");
   EXPECT_DOUBLE_EQ(mdh["warm"]["median_us"], 31);
   EXPECT_DOUBLE_EQ(mdh["warm"]["quartiles_us"][0], 30.5);
