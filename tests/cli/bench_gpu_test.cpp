@@ -167,6 +167,35 @@ backends = types.SimpleNamespace(cuda=types.SimpleNamespace(matmul=types.SimpleN
 nn = types.SimpleNamespace(functional=types.SimpleNamespace(conv2d=None))
 )";
 
+/// As much of NumPy and of JAX as a dot product needs.
+const std::string fake_numpy = R"(
+import struct
+float32, int32 = "f", "i"
+class Array:
+    def __init__(self, values, memory=None, offset=0):
+        self.values, self.memory, self.offset = values, memory, offset
+    def reshape(self, shape): return self
+    def copy(self): return Array(list(self.values))
+def frombuffer(memory, dtype, count, offset):
+    return Array(struct.unpack_from(f"{count}{dtype}", memory, offset), memory, offset)
+def asarray(array): return array
+def copyto(to, array):
+    struct.pack_into(f"{len(array.values)}f", to.memory, to.offset, *array.values)
+)";
+const std::string fake_jax = R"(
+import types
+from numpy import Array
+__version__ = "0.0-stub"
+config = types.SimpleNamespace(update=lambda name, value: None)
+def default_backend(): return "gpu"
+def jit(call): return call
+def device_put(array): return array
+def block_until_ready(arrays): return arrays
+lax = types.SimpleNamespace(optimization_barrier=lambda values: values)
+numpy = types.SimpleNamespace(
+    dot=lambda a, b: Array([sum(x * y for x, y in zip(a.values, b.values))]))
+)";
+
 class PythonPeers : public testing::Test {
  protected:
   void SetUp() override {
@@ -191,6 +220,18 @@ TEST_F(PythonPeers, pytorch_is_verified_and_timed_in_graphs) {
   EXPECT_EQ(inductor["note"], "PyTorch 0.0-stub, Inductor, max-autotune");
   EXPECT_TRUE(contains(result.outcome.out, "torch")) << result.outcome.out;
   EXPECT_TRUE(contains(result.outcome.out, "geometric mean over the best peers: "));
+}
+
+TEST_F(PythonPeers, jax_is_timed_by_chains_of_calls) {
+  const TemporaryDirectory packages;
+  write_file(packages.path() / "numpy.py", fake_numpy);
+  write_file(packages.path() / "jax.py", fake_jax);
+  const ScopedEnvironment path("PYTHONPATH", packages.path().string());
+  const json jax = candidate(ran("--workloads tiny_dot --peers jax"), "jax");
+  EXPECT_EQ(jax["standing"], "measured") << jax;
+  EXPECT_EQ(jax["note"], "JAX 0.0-stub, jit, precision highest");
+  EXPECT_EQ(jax["warm"]["round_us"].size(), 2u) << jax;
+  EXPECT_FALSE(jax.contains("cold")) << jax;
 }
 
 TEST_F(PythonPeers, what_goes_wrong_there_is_a_note) {
