@@ -111,8 +111,9 @@ struct Draft {
   Compiler compiler;
 };
 
-Draft drafted(const std::string& name, PeerKind kind, const PeerCode& code, int threads) {
-  Draft draft{{.name = name, .kind = kind}, code, {}};
+Draft drafted(const PeerSource& source, int threads) {
+  const PeerCode& code = source.code;
+  Draft draft{{.name = source.name, .kind = source.kind}, code, {}};
   draft.candidate.functions = {"run"};
   draft.candidate.threads = threads;
   draft.candidate.pool = code.pool;
@@ -129,7 +130,6 @@ Draft drafted(const std::string& name, PeerKind kind, const PeerCode& code, int 
   return draft;
 }
 
-/// All at once, because there are many and compilers are slow.
 void compile(std::vector<Draft>& drafts) {
   std::vector<runtime::host::Unit> units;
   std::vector<Draft*> open;
@@ -152,21 +152,30 @@ void compile(std::vector<Draft>& drafts) {
 
 }  // namespace
 
+std::vector<Candidate> compile_peers(const std::vector<PeerSource>& sources, int threads) {
+  std::vector<Draft> drafts;
+  for (const PeerSource& source : sources) drafts.push_back(drafted(source, threads));
+  compile(drafts);
+  std::vector<Candidate> candidates;
+  for (const Draft& draft : drafts) candidates.push_back(draft.candidate);
+  return candidates;
+}
+
 std::vector<Candidate> make_candidates(const Workload& workload, const Instantiated& at,
                                        const CandidateOptions& options) {
-  std::vector<Draft> drafts;
+  std::vector<PeerSource> sources;
   for (const Peer& peer : options.peers) {
     if (const std::optional<PeerCode> code = peer.code(workload, at)) {
-      drafts.push_back(drafted(peer.name, peer.kind, *code, options.threads));
+      sources.push_back({peer.name, peer.kind, *code});
     }
   }
   for (const auto& [name, file] : options.user_files) {
     const PeerCode code{with_sizes(read_file(file), workload, at), "gcc", {"-ffast-math"}};
-    drafts.push_back(drafted(name, PeerKind::user, code, options.threads));
+    sources.push_back({name, PeerKind::user, code});
   }
-  compile(drafts);
+  const std::vector<Candidate> peers = compile_peers(sources, options.threads);
   std::vector<Candidate> all = {mdh_candidate(workload, at, options)};
-  for (const Draft& draft : drafts) all.push_back(draft.candidate);
+  all.insert(all.end(), peers.begin(), peers.end());
   return all;
 }
 

@@ -22,8 +22,23 @@ struct Candidate {
   int threads = 1;
   Pool pool = Pool::openmp;
   std::string absence = {};  // why it cannot take part
+  /// Another program than the usual runner, and what it is told, the buffers excepted.
+  std::vector<std::string> command = {};
+  bool has_cold_caches = true;   // it can be timed with these, if that is asked for
+  std::string config_hash = {};  // of mdh's configuration, for records
   std::shared_ptr<const void> keeps = {};
 };
+
+/// A peer and its source.
+struct PeerSource {
+  std::string name;
+  PeerKind kind = PeerKind::library;
+  PeerCode code;
+};
+
+/// One candidate each, in order: all are compiled at once, because there are many and compilers are
+/// slow. Those that cannot be compiled say why.
+std::vector<Candidate> compile_peers(const std::vector<PeerSource>& sources, int threads);
 
 struct CandidateOptions {
   std::vector<Peer> peers;

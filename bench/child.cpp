@@ -63,19 +63,18 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-pid_t spawn(const std::string& runner, std::vector<std::string> words, const Candidate& candidate,
-            int socket, int memory) {
+/// The first word is the program.
+pid_t spawn(std::vector<std::string> words, const Candidate& candidate, int socket, int memory) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, socket, socket_of_child);
   posix_spawn_file_actions_adddup2(&actions, memory, memory_of_child);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-  words.insert(words.begin(), runner);
   std::vector<std::string> variables = environment_for(candidate);
   pid_t child = 0;
   const CoresOfStart for_the_child;
-  const int failed = posix_spawn(&child, runner.c_str(), &actions, nullptr,
+  const int failed = posix_spawn(&child, words[0].c_str(), &actions, nullptr,
                                  pointers_to(words).data(), pointers_to(variables).data());
   posix_spawn_file_actions_destroy(&actions);
   return failed == 0 ? child : 0;
@@ -92,6 +91,12 @@ std::string described(const driver::Memory& memory, const std::vector<bool>& is_
   return join(words, ",");
 }
 
+std::vector<std::string> command_of(const std::string& runner, const Candidate& candidate) {
+  if (!candidate.command.empty()) return candidate.command;
+  return {runner, candidate.library, join(candidate.functions, ","),
+          std::to_string(candidate.threads), std::to_string(candidate.workspace_bytes)};
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> places_for(const Candidate& candidate) {
@@ -100,12 +105,12 @@ std::vector<std::pair<std::string, std::string>> places_for(const Candidate& can
   return openmp_binding();
 }
 
-std::string find_runner() {
+std::string find_runner(const std::string& program) {
   std::error_code failure;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", failure);
-  const std::filesystem::path file = self.parent_path() / "mdh-bench-runner";
+  const std::filesystem::path file = self.parent_path() / program;
   if (failure || !std::filesystem::exists(file)) {
-    missing("E843", "the program mdh-bench-runner was not found beside this one",
+    missing("E843", fmt::format("the program {} was not found beside this one", program),
             "it is built together with mdh");
   }
   return file;
@@ -122,13 +127,14 @@ Child::Child(const std::string& runner, const Candidate& candidate, const driver
   socket_ = ends[0];
   const int socket = out_of_the_way(ends[1]);
   const int shared = out_of_the_way(memory.shared().descriptor());
-  process_ =
-      spawn(runner,
-            {candidate.library, join(candidate.functions, ","), std::to_string(candidate.threads),
-             std::to_string(candidate.workspace_bytes), described(memory, is_output)},
-            candidate, socket, shared);
+  std::vector<std::string> words = command_of(runner, candidate);
+  words.push_back(described(memory, is_output));
+  process_ = spawn(words, candidate, socket, shared);
   for (const int descriptor : {ends[1], socket, shared}) close(descriptor);
   if (process_ == 0) failure_ = "its process cannot be started";
+}
+
+void Child::greet() {
   if (process_ != 0) about_ = receive();
 }
 
@@ -175,6 +181,7 @@ std::string Child::receive() {
   const size_t blank = line.find(' ');
   const std::string rest = blank == std::string::npos ? "" : line.substr(blank + 1);
   if (line.starts_with("absent")) absence_ = rest;
+  if (line.starts_with("failed")) failure_ = rest;
   return rest;
 }
 
@@ -185,13 +192,18 @@ std::string Child::ask(const std::string& command) {
   return is_usable() ? receive() : std::string();
 }
 
-void Child::load() { ask("load"); }
+void Child::load() {
+  const std::string about = ask("load");
+  if (is_usable() && !about.empty()) about_ = about;
+}
 
 void Child::compute() { ask("compute"); }
 
-std::vector<double> Child::time(int calls) {
-  std::istringstream words(ask(fmt::format("time {}", calls)));
+std::vector<double> Child::time(int calls, runtime::Caches caches) {
+  const std::string how = caches == runtime::Caches::cold ? " cold" : "";
+  std::istringstream words(ask(fmt::format("time {}{}", calls, how)));
   std::vector<double> times;
+  if (!is_usable()) return times;
   for (double microseconds = 0; words >> microseconds;) times.push_back(microseconds);
   return times;
 }

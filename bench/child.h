@@ -8,11 +8,12 @@
 
 #include "bench/candidates.h"
 #include "mdh/driver/memory.h"
+#include "mdh/runtime/timer.h"
 
 namespace mdh::bench {
 
-/// The program of the process: mdh-bench-runner beside this one; "missing" if it is not there.
-std::string find_runner();
+/// The program of the process: one beside this one; "missing" if it is not there.
+std::string find_runner(const std::string& program = "mdh-bench-runner");
 
 /// Environment variables that give each thread of OpenMP a place of its own, as far from the others
 /// as there is room: two threads that share a core by chance may do so for all of their life. None
@@ -25,21 +26,25 @@ std::vector<std::pair<std::string, std::string>> places_for(const Candidate& can
 /// ends or takes too long has failed, for good.
 class Child {
  public:
-  /// `memory` is shared; the process has copies of its own.
+  /// Starts the process. `memory` is shared; the process has copies of its own.
   Child(const std::string& runner, const Candidate& candidate, const driver::Memory& memory,
         std::vector<bool> is_output, double time_limit);
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Takes the inputs from the shared memory again.
+  /// Waits until the process is ready, or says why it never will be. Apart from the start, because
+  /// many can get ready at the same time.
+  void greet();
+
+  /// Takes the inputs from the shared memory again. It may now tell more about itself.
   void load();
 
   /// Runs once, with the outputs that are in the shared memory, and puts the results there.
   void compute();
 
   /// Runs some times; microseconds of each, none after a failure.
-  std::vector<double> time(int calls);
+  std::vector<double> time(int calls, runtime::Caches caches = runtime::Caches::warm);
 
   pid_t process() const { return process_; }
   const std::string& about() const { return about_; }

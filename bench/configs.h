@@ -9,8 +9,13 @@
 
 namespace mdh::bench {
 
-/// WORKLOAD.json of a folder, or, without a folder, of those inside for this class of machines;
-/// nothing if there is none.
+/// WORKLOAD.json of a folder, or, without a folder, of those inside for a class of machines
+/// ("avx2", "sm_90"); nothing if there is none.
+std::optional<tuning::ChosenConfig> known_config(const Workload& workload,
+                                                 const std::string& folder,
+                                                 const std::string& machines);
+
+/// The same for the class of this machine.
 std::optional<tuning::ChosenConfig> known_config(const Workload& workload,
                                                  const std::string& folder);
 

@@ -1,13 +1,13 @@
 #include "bench/measure.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <numeric>
 
 #include "bench/child.h"
 #include "bench/load.h"
 #include "bench/statistics.h"
-#include "bench/verifier.h"
 #include "mdh/driver/data.h"
 #include "mdh/hl/analysis.h"
 
@@ -15,13 +15,14 @@ namespace mdh::bench {
 namespace {
 
 using driver::Memory;
+using runtime::Caches;
 using scalar::Array;
 
 /// A candidate with its process.
 struct Entrant {
   Measured* measured;
   std::unique_ptr<Child> child;
-  int calls = 0;  // in one turn
+  std::map<Caches, int> calls = {};  // in one turn; none if it cannot be timed so
 };
 
 std::vector<bool> outputs_of(const hl::Program& program) {
@@ -55,6 +56,7 @@ bool judge(Entrant& entrant, const driver::Verification& verification, const std
 
 /// mdh by the definition, the others by mdh; false if mdh is out, which ends everything.
 bool verify_on(const std::vector<Array>& inputs, Verifier& verifier, Numbers numbers,
+               const MeasureOptions& options, const std::optional<Precise>& precise,
                std::vector<Entrant>& entrants) {
   const std::string where = numbers == Numbers::whole ? "on whole numbers, " : "";
   verifier.take(inputs, numbers);
@@ -62,8 +64,12 @@ bool verify_on(const std::vector<Array>& inputs, Verifier& verifier, Numbers num
     const bool is_mdh = entrant.measured->candidate.kind == PeerKind::mdh;
     if (!takes_part(entrant)) continue;
     const driver::Verification verification =
-        is_mdh ? verifier.by_definition(*entrant.child) : verifier.by_mdh(*entrant.child);
+        is_mdh ? verifier.by_definition(*entrant.child)
+               : verifier.by_mdh(*entrant.child, options.exactness);
     if (!judge(entrant, verification, where) && is_mdh) return false;
+    if (numbers == Numbers::any && precise && takes_part(entrant)) {
+      entrant.measured->deviation = precise->deviation(verifier.outputs());
+    }
   }
   return true;
 }
@@ -71,13 +77,15 @@ bool verify_on(const std::vector<Array>& inputs, Verifier& verifier, Numbers num
 /// Bounds for any order of combination are weak for long sums, so results are exact first, on
 /// whole numbers, where nothing rounds; then within bounds, on the numbers that are measured.
 void verify_all(const hl::Program& program, const std::vector<Array>& inputs, Memory& memory,
-                std::vector<Entrant>& entrants, uint64_t seed) {
-  Verifier verifier(program, memory, seed);
+                const MeasureOptions& options, const std::optional<Precise>& precise,
+                std::vector<Entrant>& entrants) {
+  Verifier verifier(program, memory, options.seed);
   if (driver::is_exact_on_whole_numbers(program) &&
-      !verify_on(driver::whole_inputs(program, seed), verifier, Numbers::whole, entrants)) {
+      !verify_on(driver::whole_inputs(program, options.seed), verifier, Numbers::whole, options,
+                 precise, entrants)) {
     return;
   }
-  verify_on(inputs, verifier, Numbers::any, entrants);
+  verify_on(inputs, verifier, Numbers::any, options, precise, entrants);
 }
 
 // ---- rounds
@@ -88,14 +96,27 @@ double turn_us(std::vector<double> times) {
   return median(times);
 }
 
-void choose_calls(Entrant& entrant, double turn_seconds) {
-  const double one = turn_us(entrant.child->time(3)) * 1e-6;
-  const double wanted = one > 0 ? turn_seconds / one : 1;
-  entrant.calls = 1 + static_cast<int>(std::clamp(wanted, 3.0, 1000.0));
+void choose_calls(Entrant& entrant, const MeasureOptions& options) {
+  for (const Caches caches : options.caches) {
+    if (caches == Caches::cold && !entrant.measured->candidate.has_cold_caches) continue;
+    const double one = turn_us(entrant.child->time(3, caches)) * 1e-6;
+    const double wanted = one > 0 ? options.turn_seconds / one : 1;
+    entrant.calls[caches] = 1 + static_cast<int>(std::clamp(wanted, 3.0, options.most_calls));
+  }
+}
+
+using Turn = std::map<Caches, double>;  // microseconds
+
+Turn take_turn(Entrant& entrant) {
+  Turn turn;
+  for (const auto& [caches, calls] : entrant.calls) {
+    turn[caches] = turn_us(entrant.child->time(calls, caches));
+  }
+  return turn;
 }
 
 struct Round {
-  std::vector<double> times;
+  std::vector<Turn> turns;
   std::vector<double> idle;  // seconds of CPU that each candidate used in the turns of others
   Load load;
 };
@@ -109,7 +130,7 @@ Round run_round(std::vector<Entrant>& entrants) {
   for (Entrant& entrant : entrants) {
     std::vector<double> before;
     for (const pid_t process : processes) before.push_back(cpu_seconds(process));
-    round.times.push_back(turn_us(entrant.child->time(entrant.calls)));
+    round.turns.push_back(take_turn(entrant));
     for (size_t n = 0; n < processes.size(); ++n) {
       if (processes[n] == entrant.child->process()) continue;
       round.idle[n] += cpu_seconds(processes[n]) - before[n];
@@ -136,6 +157,7 @@ bool drop_failed(std::vector<Entrant>& entrants) {
     entrant.measured->standing = Standing::failed;
     entrant.measured->note = entrant.child->failure();
     entrant.measured->round_us.clear();
+    entrant.measured->cold_us.clear();
   }
   const auto failed = [](const Entrant& entrant) { return !takes_part(entrant); };
   const auto kept = std::remove_if(entrants.begin(), entrants.end(), failed);
@@ -144,11 +166,17 @@ bool drop_failed(std::vector<Entrant>& entrants) {
   return some;
 }
 
+void add_turn(const Turn& turn, Measured& measured) {
+  for (const auto& [caches, us] : turn) {
+    (caches == Caches::cold ? measured.cold_us : measured.round_us).push_back(us);
+  }
+}
+
 void run_rounds(std::vector<Entrant>& entrants, const MeasureOptions& options, Result& result) {
   for (int done = 0; done < options.rounds && !entrants.empty();) {
     const Round round = run_round(entrants);
     if (drop_failed(entrants)) continue;
-    const bool disturbed = is_disturbed(round.load);
+    const bool disturbed = options.watch == Watch::cores && is_disturbed(round.load);
     if (disturbed && result.repeated < options.repeats) {
       ++result.repeated;
       options.progress(fmt::format("round {} repeated: {}", done + 1, cause_of(round, entrants)));
@@ -157,7 +185,7 @@ void run_rounds(std::vector<Entrant>& entrants, const MeasureOptions& options, R
     result.disturbed += disturbed ? 1 : 0;
     if (disturbed) result.foreign = std::max(result.foreign, foreign_share(round.load));
     for (size_t n = 0; n < entrants.size(); ++n) {
-      entrants[n].measured->round_us.push_back(round.times[n]);
+      add_turn(round.turns[n], *entrants[n].measured);
     }
     ++done;
   }
@@ -169,16 +197,20 @@ std::vector<Entrant> start(std::vector<Measured>& all, const Memory& memory,
   for (Measured& measured : all) {
     measured.note = measured.candidate.absence;
     if (!measured.note.empty()) continue;
-    auto child = std::make_unique<Child>(options.runner, measured.candidate, memory,
-                                         outputs_of(program), options.time_limit);
-    measured.standing = !child->absence().empty()   ? Standing::absent
-                        : !child->failure().empty() ? Standing::failed
-                                                    : Standing::measured;
-    measured.note = child->absence() + child->failure();
-    if (!child->is_usable()) continue;
-    measured.note = child->about();
-    entrants.push_back({&measured, std::move(child)});
+    entrants.push_back(
+        {&measured, std::make_unique<Child>(options.runner, measured.candidate, memory,
+                                            outputs_of(program), options.time_limit)});
   }
+  for (Entrant& entrant : entrants) {
+    entrant.child->greet();
+    const Child& child = *entrant.child;
+    entrant.measured->standing = !child.absence().empty()   ? Standing::absent
+                                 : !child.failure().empty() ? Standing::failed
+                                                            : Standing::measured;
+    entrant.measured->note = child.is_usable() ? child.about() : child.absence() + child.failure();
+  }
+  const auto is_out = [](const Entrant& entrant) { return !takes_part(entrant); };
+  entrants.erase(std::remove_if(entrants.begin(), entrants.end(), is_out), entrants.end());
   return entrants;
 }
 
@@ -196,11 +228,18 @@ Result measure(const Workload& workload, const Instantiated& at,
   Memory memory(at.program, inputs, Memory::Place::shared);
   std::vector<Entrant> entrants = start(result.candidates, memory, at.program, options);
   options.progress("verifying");
-  verify_all(at.program, inputs, memory, entrants, options.seed);
+  std::optional<Precise> precise;
+  if (options.precise) precise = options.precise(memory);
+  if (precise) result.largest = precise->largest();
+  verify_all(at.program, inputs, memory, options, precise, entrants);
+  for (Entrant& entrant : entrants) {
+    if (takes_part(entrant)) entrant.measured->note = entrant.child->about();
+  }
   drop_failed(entrants);
   if (result.candidates.front().standing != Standing::measured) return result;
   options.progress("measuring");
-  for (Entrant& entrant : entrants) choose_calls(entrant, options.turn_seconds);
+  for (Entrant& entrant : entrants) choose_calls(entrant, options);
+  drop_failed(entrants);
   run_rounds(entrants, options, result);
   return result;
 }

@@ -6,9 +6,14 @@
 #include <vector>
 
 #include "bench/candidates.h"
+#include "bench/precise.h"
+#include "bench/verifier.h"
 #include "mdh/driver/verification.h"
 
 namespace mdh::bench {
+
+/// Whether a round is repeated if others use the cores. Times of a device do not depend on them.
+enum class Watch { cores, nothing };
 
 struct MeasureOptions {
   int rounds = 11;
@@ -17,6 +22,12 @@ struct MeasureOptions {
   double time_limit = 120;     // seconds for one turn
   uint64_t seed = 1;
   std::string runner;
+  Watch watch = Watch::cores;
+  double most_calls = 1000;                                       // in one turn
+  std::vector<runtime::Caches> caches = {runtime::Caches::warm};  // a turn with each
+  Exactness exactness = Exactness::required;                      // of peers
+  /// The result in f64, computed from the inputs in memory; none: deviations are not reported.
+  std::function<std::optional<Precise>(const driver::Memory&)> precise = {};
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 
@@ -27,13 +38,16 @@ struct Measured {
   Standing standing = Standing::absent;
   std::string note;  // version, or what is wrong
   driver::Verification verification;
-  std::vector<double> round_us = {};  // the median of each round
+  std::vector<double> round_us = {};     // the median of each round
+  std::vector<double> cold_us = {};      // the same with cold caches, if they were asked for
+  std::optional<double> deviation = {};  // from the result in f64, the largest of all elements
 };
 
 struct Result {
   Workload workload;
   std::vector<std::pair<std::string, int64_t>> sizes;
   double operations = 0, bytes = 0;
+  double largest = 0;                // magnitude in the result in f64, if there is one
   std::vector<Measured> candidates;  // mdh first
   int repeated = 0;                  // rounds thrown away
   int disturbed = 0;                 // rounds that count although others used the machine

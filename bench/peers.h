@@ -18,8 +18,9 @@
 
 namespace mdh::bench {
 
-/// Prototypes are our own: they show what generated code could reach, and are not ranked.
-enum class PeerKind { mdh, library, plain, prototype, user };
+/// Prototypes are our own: they show what generated code could reach, and are not ranked. Nor is mdh
+/// itself on another target than the one that is compared.
+enum class PeerKind { mdh, library, plain, prototype, user, other_target };
 
 /// Whose threads compute: those of OpenMP, which can be placed, or those of a library that makes
 /// its own, or that looks how many cores it may use, as oneMKL does.

@@ -26,7 +26,8 @@ int samples_of(const hl::Program& program) {
   int64_t points = 1;
   for (const int64_t size : hl::sizes(program)) points *= size;
   const int64_t one = points / scalar::volume(hl::result_sizes(program));
-  return static_cast<int>(std::clamp<int64_t>(most_points / one, 16, driver::sample_count));
+  const int64_t least = std::clamp<int64_t>((most_points << 8) / one, 4, 16);
+  return static_cast<int>(std::clamp<int64_t>(most_points / one, least, driver::sample_count));
 }
 
 bool is_poison(const char* element, size_t bytes, int byte) {
@@ -83,7 +84,7 @@ Verification Verifier::by_definition(Child& child) {
   child.load();
   verified_ = defined(child);
   if (!verified_.right) return verified_;
-  right_ = computed(child, poison);
+  right_ = outputs_ = computed(child, poison);
   if (const int64_t count = unwritten(right_, computed(child, other_poison)); count > 0) {
     verified_.right = false;
     verified_.complaint = fmt::format("{} elements were not written", count);
@@ -91,9 +92,10 @@ Verification Verifier::by_definition(Child& child) {
   return verified_;
 }
 
-Verification Verifier::by_mdh(Child& child) {
+Verification Verifier::by_mdh(Child& child, Exactness exactness) {
   child.load();
-  const Bytes outputs = computed(child, poison);
+  outputs_ = computed(child, poison);
+  const Bytes& outputs = outputs_;
   const Bytes again = computed(child, other_poison);
   if (!child.is_usable()) return {};
   Verification result = verified_;
@@ -104,8 +106,9 @@ Verification Verifier::by_mdh(Child& child) {
     return result;
   }
   double deviation = 0;
-  if (!is_near(outputs, deviation)) return defined(child);
+  if (!is_near(outputs, deviation, exactness)) return defined(child);
   result.max_error = deviation + verified_.max_error;
+  result.exact = false;
   return result;
 }
 
@@ -140,16 +143,25 @@ int64_t Verifier::unwritten(const Bytes& one, const Bytes& other) const {
   return expected - written;
 }
 
-bool Verifier::is_near(const Bytes& outputs, double& deviation) const {
-  if (numbers_ == Numbers::whole) return false;
+/// Infinite where there are other numbers than floats.
+double Verifier::deviation_from_mdh(const Bytes& outputs) const {
+  double deviation = 0;
   for (size_t b = 0; b < outputs.size(); ++b) {
     const std::string type = to_string(program_.outputs[b].type);
-    if (type != "f32" && type != "f64") return false;
+    if (type != "f32" && type != "f64") return INFINITY;
     const double one = type == "f32" ? deviation_of<float>(outputs[b], right_[b])
                                      : deviation_of<double>(outputs[b], right_[b]);
     deviation = std::max(deviation, one);
   }
-  return deviation <= 2 * verified_.bound;
+  return deviation;
+}
+
+bool Verifier::is_near(const Bytes& outputs, double& deviation, Exactness exactness) const {
+  constexpr double hundredth = 0.01;
+  const bool is_whole = numbers_ == Numbers::whole;
+  if (is_whole && exactness == Exactness::required) return false;
+  deviation = deviation_from_mdh(outputs);
+  return deviation <= (is_whole ? hundredth : 2 * verified_.bound);
 }
 
 }  // namespace mdh::bench

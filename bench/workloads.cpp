@@ -45,6 +45,31 @@ std::vector<Workload> contractions() {
   return all;
 }
 
+std::vector<Workload> joined(std::vector<Workload> some, const std::vector<Workload>& others) {
+  some.insert(some.end(), others.begin(), others.end());
+  return some;
+}
+
+/// Those that only GPUs are measured on.
+std::vector<Workload> larger_workloads() {
+  const Rate gbs = Rate::gbs;
+  const auto strided = [](const std::string& name, const std::string& title,
+                          const std::vector<int64_t>& sizes) {
+    return Workload{name, title, "mcc_capsule", sizes, Rate::gflops, stride2};
+  };
+  return {
+      {"capsule_vgg_16", "MCC_Capsule VGG 16", "mcc_capsule", {16, 224, 224, 64, 3, 3, 3, 4, 4, 4}},
+      strided("capsule_resnet_16", "MCC_Capsule ResNet 16", {16, 112, 112, 64, 7, 7, 3, 4, 4, 4}),
+      strided("capsule_mobilenet_16", "MCC_Capsule MobileNet 16",
+              {16, 112, 112, 32, 3, 3, 3, 4, 4, 4}),
+      {"scan_2_26", "scan(+) 2^26", "scan", {1 << 26}, gbs},
+      {"reduce_2_24", "reduce(+) 2^24", "reduce", {1 << 24}, gbs},
+      {"histo_2_24", "Histo 2^24, 256 bins", "histo", {1 << 24, 256}, gbs},
+      {"matmul_37x1009x509", "MatMul 37,1009,509", "matmul", {37, 1009, 509}},
+      {"matmul_40x1024x512", "MatMul 40,1024,512", "matmul", {40, 1024, 512}},
+  };
+}
+
 std::vector<Workload> more_workloads() {
   const Rate gbs = Rate::gbs;
   std::vector<Workload> all = {
@@ -84,9 +109,45 @@ std::vector<Workload> more_workloads() {
       {"histo", "Histo 2^20, 256 bins", "histo", {1 << 20, 256}},
       {"mandelbrot", "Mandelbrot 1024,1024", "mandelbrot", {1024, 1024}},
   };
-  const std::vector<Workload> rest = contractions();
-  all.insert(all.end(), rest.begin(), rest.end());
-  return all;
+  return joined(std::move(all), contractions());
+}
+
+/// What the other suites have under the same names, and sizes of their own.
+std::vector<Workload> gpu_workloads() {
+  const std::vector<std::string> shared = {"matmul_1024",
+                                           "matmul_1x1000x2048",
+                                           "matmul_16x1000x2048",
+                                           "matmul_16x4096x25088",
+                                           "matmul_1x4096x25088",
+                                           "matmul_10x500x64",
+                                           "matmul_t",
+                                           "bmatmul",
+                                           "dot",
+                                           "matvec_4096",
+                                           "matvec_8192",
+                                           "conv2d_4096",
+                                           "conv2d_224",
+                                           "jacobi3d_256",
+                                           "jacobi3d_512",
+                                           "mcc_resnet",
+                                           "mcc_resnet_16",
+                                           "mcc_vgg_16",
+                                           "mcc_mobilenet_16",
+                                           "mcc_512",
+                                           "capsule_resnet",
+                                           "capsule_vgg",
+                                           "capsule_mobilenet",
+                                           "mbbs",
+                                           "scan",
+                                           "matmul_1021",
+                                           "conv2d_4093"};
+  const std::vector<Workload> all = joined(cpu_workloads(), more_workloads());
+  std::vector<Workload> chosen;
+  for (const Workload& workload : all) {
+    const bool is_shared = std::find(shared.begin(), shared.end(), workload.name) != shared.end();
+    if (is_shared || workload.program.starts_with("ccsdt_")) chosen.push_back(workload);
+  }
+  return joined(std::move(chosen), larger_workloads());
 }
 
 std::vector<Workload> tiny_workloads() {
@@ -123,6 +184,7 @@ const std::vector<Suite>& suites() {
   static const std::vector<Suite> all = {
       {"cpu", "the computations whose fastest code on CPUs is known", cpu_workloads()},
       {"more", "the rest of the catalogue, layers of networks, odd sizes", more_workloads()},
+      {"gpu", "what GPUs are compared on: 'mdh bench gpu'", gpu_workloads()},
       {"tiny", "everything in seconds; says nothing about speed", tiny_workloads()},
   };
   return all;
@@ -165,13 +227,15 @@ const Workload& find_workload(const std::string& name) {
              suggestion(name, known));
 }
 
-Instantiated instantiate(const Workload& workload) {
-  Instantiated result;
-  result.entry = examples::find_entry(workload.program);
-  internal_check(result.entry != nullptr, "no program '{}'", workload.program);
-  const hl::Program generic = result.entry->generic();
-  result.instance = {result.entry->types.front(), workload.sizes, workload.settings};
+namespace {
+
+Instantiated instantiated(const Workload& workload, const examples::Entry& entry,
+                          scalar::Scalar type) {
+  Instantiated result{.entry = &entry};
+  const hl::Program generic = entry.generic();
+  result.instance = {type, workload.sizes, workload.settings};
   hl::Bindings bindings;
+  if (type != entry.types.front()) bindings.types["T"] = type;
   bindings.sizes = hl::sizes_by_dimension(generic, workload.sizes);
   bindings.values = result.entry->constants(result.instance.type);
   for (const auto& [name, value] : workload.settings) {
@@ -181,6 +245,26 @@ Instantiated instantiate(const Workload& workload) {
   result.sizes.assign(bindings.sizes.begin(), bindings.sizes.end());
   result.sizes.insert(result.sizes.end(), workload.settings.begin(), workload.settings.end());
   return result;
+}
+
+const examples::Entry& entry_of(const Workload& workload) {
+  const examples::Entry* entry = examples::find_entry(workload.program);
+  internal_check(entry != nullptr, "no program '{}'", workload.program);
+  return *entry;
+}
+
+}  // namespace
+
+Instantiated instantiate(const Workload& workload) {
+  const examples::Entry& entry = entry_of(workload);
+  return instantiated(workload, entry, entry.types.front());
+}
+
+std::optional<Instantiated> instantiate_with(const Workload& workload, scalar::Scalar type) {
+  const examples::Entry& entry = entry_of(workload);
+  const bool has_type =
+      std::find(entry.types.begin(), entry.types.end(), type) != entry.types.end();
+  return has_type ? std::optional(instantiated(workload, entry, type)) : std::nullopt;
 }
 
 }  // namespace mdh::bench

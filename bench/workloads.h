@@ -1,6 +1,7 @@
 // What is measured: computations of the catalogue with their sizes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ struct Suite {
 };
 
 /// cpu: the computations whose fastest known code is known, too; more: the rest of the catalogue,
-/// networks and odd sizes; tiny: seconds, for tests.
+/// networks and odd sizes; gpu: those that GPUs are compared on; tiny: seconds, for tests.
 const std::vector<Suite>& suites();
 
 /// A user error with the nearest name if there is none.
@@ -47,5 +48,8 @@ struct Instantiated {
   std::vector<std::pair<std::string, int64_t>> sizes;  // by name, then constants such as strides
 };
 Instantiated instantiate(const Workload& workload);
+
+/// The same with another type of its numbers, if the program has it.
+std::optional<Instantiated> instantiate_with(const Workload& workload, scalar::Scalar type);
 
 }  // namespace mdh::bench

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "bench/peers.h"
@@ -12,15 +13,31 @@
 namespace mdh::bench::workloads_test {
 namespace {
 
-TEST(Workloads, all_can_be_instantiated_and_have_names_of_their_own) {
-  std::set<std::string> names;
+/// Suite gpu has workloads of the others, under their names.
+TEST(Workloads, all_can_be_instantiated_and_those_called_alike_are_the_same) {
+  std::map<std::string, Workload> names;
   for (const Suite& suite : suites()) {
+    std::set<std::string> here;
     for (const Workload& workload : suite.workloads) {
-      EXPECT_TRUE(names.insert(workload.name).second) << workload.name;
+      EXPECT_TRUE(here.insert(workload.name).second) << workload.name;
+      const Workload& known = names.emplace(workload.name, workload).first->second;
+      EXPECT_EQ(known.title, workload.title);
+      EXPECT_EQ(known.sizes, workload.sizes) << workload.name;
+      EXPECT_EQ(known.settings, workload.settings) << workload.name;
       EXPECT_GT(hl::bytes(instantiate(workload).program), 0) << workload.name;
     }
   }
   EXPECT_EQ(find_suite("cpu").workloads.size(), 17u);
+  EXPECT_EQ(find_suite("gpu").workloads.size(), 44u);
+}
+
+TEST(Workloads, have_the_same_numbers_in_another_type) {
+  const auto wide = instantiate_with(find_workload("tiny_mcc"), scalar::Scalar::f64);
+  ASSERT_TRUE(wide.has_value());
+  EXPECT_EQ(to_string(wide->program.outputs[0].type), "f64");
+  EXPECT_EQ(hl::bytes(wide->program),
+            2 * hl::bytes(instantiate(find_workload("tiny_mcc")).program));
+  EXPECT_FALSE(instantiate_with(find_workload("tiny_histo"), scalar::Scalar::f64).has_value());
 }
 
 TEST(Workloads, operations_are_those_of_the_literature) {

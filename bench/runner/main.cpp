@@ -3,23 +3,19 @@
 //
 //   compute   outputs as the parent left them, one run, outputs back to the parent   -> ok
 //   load      takes the parent's inputs again                                       -> ok
-//   time N    N runs                                                                 -> ok T1 T2
-//   ...
+//   time N    N runs                                                                 -> ok T1 T2 ...
 //
 // times in microseconds. First of all it says "ok" and what the candidate tells about itself, or
 // "absent" and why. Before every answer its threads have come to rest.
 #include <dlfcn.h>
-#include <sys/socket.h>
 
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "bench/runner/talk.h"
 #include "mdh/runtime/host/runtime.h"
 #include "mdh/runtime/worker/private_copies.h"
 #include "mdh/runtime/worker/shared_buffers.h"
@@ -30,43 +26,10 @@ namespace {
 using Function = void (*)(void**, char*, long);
 using Clock = std::chrono::steady_clock;
 
-constexpr int socket_of_parent = 3, memory_of_parent = 4;
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-/// Threads of a pool spin for a while before they sleep. Waits until the process has used less than
-/// a tenth of a core for a while, at most two seconds. Some systems count the time of running
-/// threads every hundredth of a second only, so one look does not tell.
-void come_to_rest() {
-  constexpr double nap = 0.002;
-  constexpr int most_naps = 1000, quiet_naps = 12;
-  for (int n = 0, quiet = 0; n < most_naps && quiet < quiet_naps; ++n) {
-    const double before = cpu_seconds();
-    std::this_thread::sleep_for(std::chrono::duration<double>(nap));
-    quiet = cpu_seconds() - before < nap / 10 ? quiet + 1 : 0;
-  }
-}
-
-void answer(const std::string& text) {
-  come_to_rest();
-  const std::string line = text + "\n";
-  send(socket_of_parent, line.data(), line.size(), MSG_NOSIGNAL);
-}
-
-/// One line without its end; false if the parent is gone.
-bool receive(std::string& line) {
-  line.clear();
-  char letter = 0;
-  while (recv(socket_of_parent, &letter, 1, 0) == 1) {
-    if (letter == '\n') return true;
-    line += letter;
-  }
-  return false;
-}
+using mdh::bench::answer;
+using mdh::bench::bytes_of;
+using mdh::bench::memory_of_parent;
+using mdh::bench::receive;
 
 struct Call {
   void* library = nullptr;
@@ -104,16 +67,6 @@ Call open_call(char** words) {
   const char* complaint = open != nullptr ? open(call.threads) : nullptr;
   if (complaint != nullptr) call.absence = complaint;
   return call;
-}
-
-/// "o4096,i8192": outputs and inputs with their bytes.
-std::vector<int64_t> bytes_of(const std::string& text, std::vector<bool>& is_output) {
-  std::vector<int64_t> bytes;
-  for (const std::string& word : mdh::split(text, ',')) {
-    is_output.push_back(word[0] == 'o');
-    bytes.push_back(std::atoll(word.c_str() + 1));
-  }
-  return bytes;
 }
 
 class Buffers {
@@ -178,12 +131,7 @@ void serve(Buffers& buffers) {
 }  // namespace
 
 int main(int count, char** words) {
-  int type = 0;
-  socklen_t size = sizeof(type);
-  if (count != 6 || getsockopt(socket_of_parent, SOL_SOCKET, SO_TYPE, &type, &size) != 0) {
-    std::fputs("mdh-bench-runner is started by 'mdh bench'\n", stderr);
-    return 2;
-  }
+  if (!mdh::bench::is_started_by_mdh(count, 6, "mdh-bench-runner")) return 2;
   Call call = open_call(words);
   if (!call.absence.empty()) {
     answer("absent " + call.absence);

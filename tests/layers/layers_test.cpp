@@ -58,7 +58,7 @@ const std::map<std::string, Folders>& users() {
       {"bench",
        {"mdh/calibration", "mdh/driver", "mdh/hl", "mdh/runtime", "mdh/scalar", "mdh/search",
         "mdh/support", "mdh/tuning", "examples", "bench"}},
-      {"bench/runner", {"mdh/runtime", "mdh/support"}},
+      {"bench/runner", {"mdh/runtime", "mdh/support", "bench/runner"}},
   };
   return table;
 }

@@ -29,17 +29,25 @@ void check_records(const bench::BenchOptions& asked, const BenchVerbOptions& ver
 struct GivenOption {
   std::string name;
   bool given;
+  std::string suite = {};  // that has it
 };
 
-/// Those that the suite does not have.
-std::vector<GivenOption> foreign_options(const bench::BenchOptions& asked,
-                                         const BenchVerbOptions& verb) {
-  const ModelVerbOptions& model = verb.model;
-  if (asked.suite != "model") {
-    return {{"--program", model.program.has_value()}, {"--size", model.size.has_value()},
-            {"--count", model.count.has_value()},     {"--seed", model.seed.has_value()},
-            {"--again", model.again.has_value()},     {"--measure", model.measure}};
-  }
+std::vector<GivenOption> options_of_model(const ModelVerbOptions& model) {
+  return {{"--program", model.program.has_value(), "model"},
+          {"--size", model.size.has_value(), "model"},
+          {"--count", model.count.has_value(), "model"},
+          {"--seed", model.seed.has_value(), "model"},
+          {"--again", model.again.has_value(), "model"},
+          {"--measure", model.measure, "model"}};
+}
+
+std::vector<GivenOption> options_of_gpu(const GpuVerbOptions& gpu) {
+  return {{"--target", !gpu.targets.empty(), "gpu"},
+          {"--caches", gpu.caches.has_value(), "gpu"},
+          {"--from", !gpu.from.empty(), "gpu"}};
+}
+
+void check_model_options(const ModelVerbOptions& model) {
   if (model.again && (model.count || model.seed)) {
     user_error("E848", {}, "--again draws no configurations: it has no --count and no --seed",
                "leave them out; the file has its own");
@@ -47,6 +55,11 @@ std::vector<GivenOption> foreign_options(const bench::BenchOptions& asked,
   if (model.measure && !model.again) {
     user_error("E848", {}, "--measure is for the configurations of a file", "add --again FILE");
   }
+}
+
+/// Those that only suites with workloads have.
+std::vector<GivenOption> options_of_workloads(const bench::BenchOptions& asked,
+                                              const BenchVerbOptions& verb) {
   return {{"--list", verb.list},
           {"--workloads", !asked.workloads.empty()},
           {"--peers", !asked.peers.empty()},
@@ -57,14 +70,35 @@ std::vector<GivenOption> foreign_options(const bench::BenchOptions& asked,
           {"--quick", asked.quick}};
 }
 
+/// Those that the suite does not have.
+std::vector<GivenOption> foreign_options(const bench::BenchOptions& asked,
+                                         const BenchVerbOptions& verb) {
+  std::vector<GivenOption> all;
+  const auto add = [&](const std::vector<GivenOption>& some) {
+    all.insert(all.end(), some.begin(), some.end());
+  };
+  if (asked.suite != "model") add(options_of_model(verb.model));
+  if (asked.suite != "gpu") add(options_of_gpu(verb.gpu));
+  if (asked.suite == "model") add(options_of_workloads(asked, verb));
+  if (asked.suite == "gpu") add({{"--threads", asked.threads > 0, "cpu"}});
+  return all;
+}
+
 void check_options(const bench::BenchOptions& asked, const BenchVerbOptions& verb) {
+  if (asked.suite == "model") check_model_options(verb.model);
   for (const GivenOption& option : foreign_options(asked, verb)) {
     if (!option.given) continue;
     user_error("E848", {},
                fmt::format("'mdh bench {}' has no option '{}'", asked.suite, option.name),
-               asked.suite == "model"
+               option.suite.empty()
                    ? "it has --program, --size, --count, --seed, --again, --measure and --threads"
-                   : "it is for 'mdh bench model'");
+                   : fmt::format("it is for 'mdh bench {}'", option.suite));
+  }
+  if (verb.gpu.from.empty()) return;
+  for (const GivenOption& option : options_of_workloads(asked, verb)) {
+    if (!option.given) continue;
+    user_error("E848", {}, fmt::format("--from measures nothing: it has no {}", option.name),
+               "leave it out");
   }
 }
 
@@ -134,6 +168,7 @@ int bench(const bench::BenchOptions& asked, const BenchVerbOptions& verb) {
   check_records(asked, verb);
   if (asked.suite == "model") return bench_model(asked, verb);
   if (asked.suite == "compile") return bench_compile(asked, verb);
+  if (asked.suite == "gpu") return bench_gpu(asked, verb);
   if (verb.list) {
     fmt::print("{}", bench::list(asked.suite));
     return 0;

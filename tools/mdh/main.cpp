@@ -155,15 +155,25 @@ void add_model_options(CLI::App& verb, mdh::tool::ModelVerbOptions& options) {
   verb.add_flag("--measure", options.measure, "model: with --again, measure them anew");
 }
 
+void add_gpu_options(CLI::App& verb, mdh::tool::GpuVerbOptions& options) {
+  verb.add_option("--target", options.targets,
+                  "gpu: cuda[:N] (default cuda); with opencl[:N] a second row of mdh: cuda,opencl")
+      ->delimiter(',');
+  verb.add_option("--caches", options.caches, "gpu: what timed calls find: warm, cold or both")
+      ->check(CLI::IsMember({"warm", "cold", "both"}));
+  verb.add_option("--from", options.from, "gpu: print files of --json, without a device");
+}
+
 void add_bench_options(CLI::App& verb, mdh::bench::BenchOptions& options,
                        mdh::tool::BenchVerbOptions& shown) {
   verb.add_option("SUITE", options.suite,
-                  "cpu, more, tiny; compile: cost of compiling; model: how well it ranks")
+                  "cpu, more, tiny; gpu; compile: cost of compiling; model: how well it ranks")
       ->required();
   verb.add_flag("--list", shown.list, "only the workloads and the peers");
   verb.add_option("--workloads", options.workloads, "some of the suite: a,b")->delimiter(',');
   verb.add_option("--peers", options.peers, "some of the peers: a,b")->delimiter(',');
-  verb.add_option("--peer-file", options.peer_files, "a candidate of your own: NAME=F.c");
+  verb.add_option("--peer-file", options.peer_files,
+                  "a candidate of your own: NAME=F.c; gpu: F.cpp or F.cu");
   verb.add_option("--configs", options.configs,
                   "a folder with WORKLOAD.json for mdh; tuned: the best records");
   verb.add_option("--records", shown.records,
@@ -174,6 +184,7 @@ void add_bench_options(CLI::App& verb, mdh::bench::BenchOptions& options,
       ->check(mdh::tool::whole_number(1, 4096));
   verb.add_flag("--quick", options.quick, "few and short rounds, one repetition");
   add_model_options(verb, shown.model);
+  add_gpu_options(verb, shown.gpu);
   verb.add_option("--json", shown.json, "a file for the whole report");
   verb.add_flag("-q,--quiet", shown.quiet, "no progress on stderr");
 }
@@ -283,6 +294,8 @@ int main(int argc, char** argv) {
   mdh::bench::BenchOptions bench_options;
   bench_options.version = MDH_VERSION;
   BenchVerbOptions bench_shown;
+  for (int n = 0; n < argc; ++n)
+    bench_shown.command += (n == 0 ? "mdh" : std::string(" ") + argv[n]);
   add_bench_options(*bench_verb, bench_options, bench_shown);
   bench_verb->callback(call([&] { return bench(bench_options, bench_shown); }));
 

@@ -50,8 +50,17 @@ struct ModelVerbOptions {
   bool measure = false;                // measure the configurations of that report anew
 };
 
+/// What only `mdh bench gpu` has.
+struct GpuVerbOptions {
+  std::vector<std::string> targets;   // none: cuda
+  std::optional<std::string> caches;  // warm, cold or both; none: both
+  std::vector<std::string> from;      // recordings: no device is needed
+};
+
 struct BenchVerbOptions {
   ModelVerbOptions model;
+  GpuVerbOptions gpu;
+  std::string command;  // the whole line, for recordings
   std::string records;  // with configurations "tuned": a file of records; empty: the user's
   bool list = false;    // only say what there is
   bool quiet = false;
@@ -60,6 +69,9 @@ struct BenchVerbOptions {
 
 /// mdh against its peers, or what else a suite compares: a table on stdout.
 int bench(const bench::BenchOptions& asked, const BenchVerbOptions& verb);
+
+/// The same on a GPU, or a table of what was measured there.
+int bench_gpu(const bench::BenchOptions& asked, const BenchVerbOptions& verb);
 
 /// Two configuration files; exit code 0 also if they differ.
 int diff(const std::string& left, const std::string& right);

@@ -61,6 +61,18 @@ auto parsed(const std::string& text, F read) -> std::optional<decltype(read(json
 
 }  // namespace
 
+kernel::Module module_of(const WorkRequest& request) {
+  kernel::Module module;
+  module.steps = request.steps;
+  module.arguments.resize(request.bytes.size());
+  for (size_t n = 0; n < module.arguments.size(); ++n) {
+    module.arguments[n].is_output = request.is_output[n];
+  }
+  module.workspace_bytes = request.workspace_bytes;
+  module.parts_on_cores = request.parts_on_cores;
+  return module;
+}
+
 std::string to_string(WorkStatus status) { return status_names[static_cast<size_t>(status)]; }
 
 std::string to_text(const WorkRequest& r) {

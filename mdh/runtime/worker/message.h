@@ -28,6 +28,9 @@ struct WorkRequest {
   bool wants_outputs = true;
 };
 
+/// What a device needs to load the library again: a module without a source.
+kernel::Module module_of(const WorkRequest& request);
+
 enum class WorkStatus { ok, crash, timeout, exit, out_of_memory, no_device, error };
 std::string to_string(WorkStatus status);
 

@@ -104,18 +104,6 @@ FileMark mark_of(const std::string& path) {
   return {path, about.st_ino, about.st_mtim.tv_sec, about.st_mtim.tv_nsec, about.st_size};
 }
 
-kernel::Module module_of(const WorkRequest& request) {
-  kernel::Module module;
-  module.steps = request.steps;
-  module.arguments.resize(request.bytes.size());
-  for (size_t n = 0; n < module.arguments.size(); ++n) {
-    module.arguments[n].is_output = request.is_output[n];
-  }
-  module.workspace_bytes = request.workspace_bytes;
-  module.parts_on_cores = request.parts_on_cores;
-  return module;
-}
-
 /// What the worker keeps from request to request, because it takes long to make: devices, the last
 /// few kernels, and the copies of buffers whose inputs stay.
 class Workshop {
