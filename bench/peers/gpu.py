@@ -6,9 +6,9 @@ Speaks the lines of bench/runner/main.cpp and bench/runner/gpu.cpp: descriptor 3
 parent, descriptor 4 the shared memory, whose buffers begin at pages, outputs first. SIZES is a JSON
 object, BUFFERS is "o4096,i8192".
 
-PyTorch is timed as mdh is: events inside of CUDA graphs. JAX has neither: two jitted chains of
-calls, one three times as long as the other, are timed by the host, and the difference counts. Each
-call of a chain waits for the one before it, by an optimization barrier.
+PyTorch is timed as mdh is: events inside of CUDA graphs. JAX has neither: some calls, and three times
+as many, are put into its queue and timed by the host, and the difference counts. (In one jitted
+function XLA computes equal calls once, optimization barriers or not.)
 """
 
 import json
@@ -373,7 +373,7 @@ class Jax:
         self.type = numpy.int32 if program in WHOLE_NUMBERS else numpy.float32
         self.plain = jax_call(jax, program, sizes)
         self.jitted = jax.jit(self.plain)
-        self.chains = None
+        self.calls = None
 
     def about(self):
         return f"JAX {self.jax.__version__}, jit, precision highest"
@@ -394,43 +394,29 @@ class Jax:
         out = self.numpy.asarray(self.jitted(*self.inputs))
         self.numpy.copyto(self.host(memory, outputs[0]), out.reshape(outputs[0][2]))
 
-    def chain(self, calls):
-        barrier = self.jax.lax.optimization_barrier
-
-        def run(*inputs):
-            out = self.plain(*inputs)
-            for _ in range(calls - 1):
-                inputs, out = barrier((inputs, out))
-                out = self.plain(*inputs)
-            return out
-
-        return self.jax.jit(run)
-
-    def seconds(self, call):
+    def seconds(self, calls):
         begin = time.perf_counter()
-        self.jax.block_until_ready(call(*self.inputs))
+        for _ in range(calls):
+            out = self.jitted(*self.inputs)
+        self.jax.block_until_ready(out)
         return time.perf_counter() - begin
 
-    def make_chains(self):
-        self.seconds(self.jitted)
-        one = min(self.seconds(self.jitted) for _ in range(5))
-        calls = min(max(int(1e-3 / one), 2), 16)
-        self.chains = [(n, self.chain(n)) for n in (calls, 3 * calls)]
-        for _, chain in self.chains:
-            for _ in range(3):
-                self.seconds(chain)
+    def find_calls(self):
+        self.seconds(1)
+        one = min(self.seconds(1) for _ in range(5))
+        self.calls = min(max(int(1e-3 / one), 2), 32)
+        self.seconds(3 * self.calls)
 
     def lap(self):
-        (few, short), (many, long) = self.chains
-        rounds = range(3)
-        spent = min(self.seconds(long) for _ in rounds) - min(self.seconds(short) for _ in rounds)
+        few, many, rounds = self.calls, 3 * self.calls, range(3)
+        spent = min(self.seconds(many) for _ in rounds) - min(self.seconds(few) for _ in rounds)
         return 1e6 * spent / (many - few)
 
     def times(self, count, cold):
         if cold:
             raise RuntimeError("JAX is not timed with cold caches")
-        if self.chains is None:
-            self.make_chains()
+        if self.calls is None:
+            self.find_calls()
         warm_up(self.lap)
         return [self.lap() for _ in range(count)]
 

@@ -222,7 +222,7 @@ TEST_F(PythonPeers, pytorch_is_verified_and_timed_in_graphs) {
   EXPECT_TRUE(contains(result.outcome.out, "geometric mean over the best peers: "));
 }
 
-TEST_F(PythonPeers, jax_is_timed_by_chains_of_calls) {
+TEST_F(PythonPeers, jax_is_timed_by_queues_of_calls) {
   const TemporaryDirectory packages;
   write_file(packages.path() / "numpy.py", fake_numpy);
   write_file(packages.path() / "jax.py", fake_jax);

@@ -141,7 +141,7 @@ TEST(Decisions, all_that_is_tried_for_grids_changes_code) {
   EXPECT_EQ(seen.tried,
             (std::set<std::string>{"combine team_tree", "copy order", "depth", "edge clamp",
                                    "edge mask", "pad", "results in RM", "results in SM", "roll",
-                                   "swizzle", "tags", "transport async"}));
+                                   "swizzle", "tags", "transport async", "transport registers"}));
   EXPECT_EQ(seen.effective, seen.tried);
 }
 

@@ -52,7 +52,6 @@ Backend cuda() {
           .machine = "gpu",
           .facts = {.teams = machine::Teams::nested,
                     .access_bytes = 16,
-                    .straight_code = 1400,
                     .lockstep = 32,
                     .copies_in_flight = true},
           .obeys = {.team_tree = true,

@@ -26,7 +26,7 @@ using loop::Team;
 /// Work-groups of kernels in which every work-item takes element after element.
 constexpr int64_t most_groups = 4096;
 
-/// Copies of so many rounds are written out, so that all loads are on their way at the same time.
+/// So many rounds of copies are written out, so that all loads are on their way at the same time.
 constexpr int64_t most_written_rounds = 8;
 
 /// Of arrays that are cut from one: what the widest access needs.
@@ -93,8 +93,12 @@ class KernelPrinter : public CPrinter {
           indent(fmt::format("const {} part = {} + mdh_turn * {};\n", index(), me, items) + body,
                  2));
     }
-    return fmt::format("for ({} part = {}; part < {}; part += {}) {{\n{}}}\n", index(), me, shares,
-                       items, indent(body, 2));
+    const std::string pragma =
+        only_moves(s.body)
+            ? fmt::format("{} {}\n", facts_of(words_.dialect).unroll, most_written_rounds)
+            : "";
+    return pragma + fmt::format("for ({} part = {}; part < {}; part += {}) {{\n{}}}\n", index(), me,
+                                shares, items, indent(body, 2));
   }
 
   std::string address(const loop::Element& e) override {

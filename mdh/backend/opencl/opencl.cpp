@@ -48,7 +48,7 @@ Backend opencl() {
   return {.name = "opencl",
           .summary = "OpenCL C, by the device's driver; opencl:N is the N-th device",
           .machine = "gpu_nowarp",
-          .facts = {.teams = machine::Teams::nested, .access_bytes = 16, .straight_code = 1400},
+          .facts = {.teams = machine::Teams::nested, .access_bytes = 16},
           .obeys = {.team_tree = true, .tags = true, .swizzle = true, .transport = true},
           .print = print_opencl};
 }

@@ -92,18 +92,4 @@ bool chooses_instance(const loop::Program& p, const loop::For& loop) {
   });
 }
 
-int64_t applications_in(const loop::Block& block) {
-  int64_t count = 0;
-  for (const loop::Stmt& s : block) {
-    if (s.as<loop::Apply>()) ++count;
-    int64_t inside = 0;
-    loop::for_each_child(s, [&](const loop::Block& child) { inside += applications_in(child); });
-    const loop::For* loop = as_replicated(s);
-    const auto* lanes = s.as<loop::Lanes>();
-    const int64_t rounds = lanes ? lanes->count : loop ? constant(loop->trip).value_or(1) : 1;
-    count += rounds * inside;
-  }
-  return count;
-}
-
 }  // namespace mdh::passes

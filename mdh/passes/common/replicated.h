@@ -34,9 +34,6 @@ bool is_leaf(const loop::Stmt& s);
 /// The statement, or one inside it, reads or writes temporaries in registers.
 bool uses_registers(const loop::Program& p, const loop::Stmt& s);
 
-/// Applications of f, those in replicated loops once for each round.
-int64_t applications_in(const loop::Block& block);
-
 /// Every round of the loop has an instance of a temporary of its own: the variable says which, so
 /// that no number can stand in its place.
 bool chooses_instance(const loop::Program& p, const loop::For& loop);

@@ -262,6 +262,61 @@ TEST(Barriers, neighbours_on_axes_are_in_no_known_warp) {
   expect_on_grid(write + read, write + wait + read, 8, on_axes);
 }
 
+// ---- slots of tiles that are copied ahead
+
+const More slots{"",
+                 "buffer temporary u: i64[2, 7] in MM of all per ()\n"
+                 "buffer temporary three: i64[3, 7] in MM of all per ()\n"};
+
+TEST(Barriers, different_slots_of_a_round_do_not_meet) {
+  const auto rounds = [](const std::string& body) {
+    return "for - r < 5 sequential {" + body + "}";
+  };
+  const std::string first = writes("u[0, e]", "e < 7", "collective");
+  const std::string next = writes("u[(r + 1) % 2, e]", "e < 7", "collective");
+  const std::string use = reads("u[r % 2, c]", "c < 7");
+  // One barrier in each round is for both: what was written before, and what was read.
+  expect_rewrite(barriers, first + rounds(next + use), first + rounds(wait + next + use), slots);
+}
+
+TEST(Barriers, slots_that_come_round_again_do_meet) {
+  const auto rounds = [](const std::string& body) {
+    return "for - r < 5 sequential {" + body + "}";
+  };
+  const std::string use = reads("u[r % 2, c]", "c < 7");
+  // Written in the round that reads it.
+  const std::string now = writes("u[r % 2, e]", "e < 7", "collective");
+  expect_rewrite(barriers, rounds(now + use), rounds(now + wait + use), slots);
+  // (r + 2) % 3 was read in the round before, and is read two rounds later.
+  const std::string later = writes("three[(r + 2) % 3, e]", "e < 7", "collective");
+  const std::string one = reads("three[r % 3, c]", "c < 7");
+  expect_rewrite(barriers, rounds(later + one), rounds(wait + later + one), slots);
+}
+
+TEST(Barriers, nobody_knows_slots_behind_their_loop_or_of_other_loops) {
+  const std::string loop = "for - r < 5 sequential {" + writes("u[r % 2, c]", "c < 7") + "}";
+  const std::string read = reads("u[0, e]", "e < 7");
+  expect_rewrite(barriers, loop + read, loop + wait + read, slots);
+  const auto rounds = [](const std::string& body) {
+    return "for - r < 5 sequential { for - q2 < 3 sequential {" + body + "} }";
+  };
+  const std::string both = writes("u[r % 2, c]", "c < 7") + wait + reads("u[q2 % 2, e]", "e < 7");
+  expect_rewrite(barriers, rounds(writes("u[r % 2, c]", "c < 7") + reads("u[q2 % 2, e]", "e < 7")),
+                 rounds(wait + both), slots);
+}
+
+// ---- what cores hold
+
+TEST(Barriers, what_steady_shares_hold_is_their_own) {
+  const More held{"", "buffer temporary h: i64[7] in SM of group per () held\n"};
+  const std::string body =
+      writes("h[e]", "e < 7", "collective steady") + reads("h[c]", "c < 7", "collective steady");
+  expect_unchanged(barriers, body, held);
+  const std::string fewer = writes("h[e]", "e < 7", "collective steady"),
+                    others = reads("h[e]", "e < 6", "collective steady");
+  expect_rewrite(barriers, fewer + others, fewer + wait + others, held);
+}
+
 // ---- asynchronous copies
 
 /// A Deal that issues the copy of an element.

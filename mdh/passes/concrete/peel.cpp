@@ -40,8 +40,7 @@ std::optional<Expr> in_first(const Expr& condition, const Symbol& var) {
 
 class Peeler {
  public:
-  Peeler(const loop::Program& p, int64_t most_code)
-      : program_(p), most_code_(most_code), names_(p) {}
+  explicit Peeler(const loop::Program& p) : program_(p), names_(p) {}
 
   Block block(const Block& statements) {
     Block result;
@@ -67,7 +66,6 @@ class Peeler {
       return inner && inner->first != 0;
     });
     if (peeled || has_teams(loop.body)) return false;
-    if (most_code_ > 0 && 2 * applications_in(loop.body) > most_code_) return false;
     // Joining costs little beside loops inside: no reason to write them twice.
     const bool innermost = !any_of(loop.body, [](const Stmt& s) { return s.as<loop::For>(); });
     const bool asks = any_of(loop.body, [&](const Stmt& s) {
@@ -137,15 +135,14 @@ class Peeler {
   }
 
   const loop::Program& program_;
-  int64_t most_code_;
   Names names_;
 };
 
 }  // namespace
 
-loop::Program peel(const loop::Program& program, const machine::TargetFacts& facts) {
+loop::Program peel(const loop::Program& program) {
   loop::Program result = program;
-  result.body = Peeler(program, facts.straight_code).block(program.body);
+  result.body = Peeler(program).block(program.body);
   return result;
 }
 

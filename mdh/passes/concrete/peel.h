@@ -2,7 +2,6 @@
 #pragma once
 
 #include "mdh/loop/program.h"
-#include "mdh/machine/target_facts.h"
 
 namespace mdh::passes {
 
@@ -13,8 +12,7 @@ namespace mdh::passes {
 ///
 /// The innermost loop that decides whether a write is the first one, or whether a part has others
 /// before it, runs its first round before it begins, so that no round has to decide (what loops
-/// answer by themselves, settle removes). Loops around Deals stay as they are, and so do those whose
-/// straight code does not fit twice where the target keeps its instructions.
-loop::Program peel(const loop::Program& program, const machine::TargetFacts& facts);
+/// answer by themselves, settle removes). Loops around Deals stay as they are.
+loop::Program peel(const loop::Program& program);
 
 }  // namespace mdh::passes

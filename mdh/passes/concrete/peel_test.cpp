@@ -42,7 +42,7 @@ TEST(Peel, a_loop_that_says_which_instance_is_meant_stays_whole) {
   expect_unchanged(peel, loop, own);
   std::string other = loop;
   other.replace(other.find("v_own[0]"), 8, "v[0]");
-  EXPECT_NE(peel(matvec_with(other, own), {}), matvec_with(other, own));
+  EXPECT_NE(peel(matvec_with(other, own)), matvec_with(other, own));
 }
 
 TEST(Peel, a_loop_that_may_not_run_is_asked_first) {

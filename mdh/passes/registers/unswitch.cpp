@@ -19,6 +19,14 @@ struct Parts {
   std::vector<Expr> same, others;
 };
 
+Parts parts_of(const loop::If& choice, const std::set<Symbol>& defined) {
+  Parts parts;
+  for (const Expr& c : conjuncts(choice.condition)) {
+    (is_free_of(c, defined) ? parts.same : parts.others).push_back(c);
+  }
+  return parts;
+}
+
 bool has_effect(const Block& block) {
   return any_of(block, [](const Stmt& s) {
     return s.as<loop::Store>() || s.as<loop::AsyncCopy>() || s.as<loop::Commit>() ||
@@ -35,72 +43,49 @@ loop::For with_body(const loop::For& loop, const Block& before, const Block& ins
   return result;
 }
 
-/// v == 0
-bool asks_for_first(const Expr& condition) {
-  const auto* b = condition.as<scalar::Binary>();
-  return b && b->op == scalar::BinaryOp::equal && b->left.as<scalar::Variable>() &&
-         constant(b->right) == 0;
+Block block(const Block& statements);
+
+/// The loop, or the choice between two of them.
+Block unswitched(const loop::For& loop) {
+  std::set<Symbol> defined = defined_in(loop.body);
+  defined.insert(loop.var);
+  for (auto at = loop.body.begin(); at != loop.body.end(); ++at) {
+    const auto* choice = at->as<loop::If>();
+    if (!choice) continue;
+    const Parts parts = parts_of(*choice, defined);
+    if (parts.same.empty()) continue;
+    const Block before(loop.body.begin(), at), after(at + 1, loop.body.end());
+    const Block then =
+        parts.others.empty()
+            ? choice->then
+            : Block{StmtNode{loop::If{all_of(parts.others), choice->then, choice->otherwise}}};
+    const loop::For yes = with_body(loop, before, then, after);
+    const loop::For no = with_body(loop, before, choice->otherwise, after);
+    return {StmtNode{loop::If{all_of(parts.same), unswitched(yes),
+                              has_effect(no.body) ? unswitched(no) : Block{}}}};
+  }
+  return {StmtNode{loop}};
 }
 
-class Unswitcher {
- public:
-  explicit Unswitcher(int64_t most_code) : most_code_(most_code) {}
-
-  Block block(const Block& statements) const {
-    Block result;
-    for (const Stmt& s : statements) {
-      const Stmt inner = loop::map_children(s, [&](const Block& child) { return block(child); });
-      const loop::For* loop = as_replicated(inner);
-      if (loop && !has_teams(loop->body)) {
-        append(result, unswitched(*loop));
-      } else {
-        result.push_back(inner);
-      }
+Block block(const Block& statements) {
+  Block result;
+  for (const Stmt& s : statements) {
+    const Stmt inner = loop::map_children(s, block);
+    const loop::For* loop = as_replicated(inner);
+    if (loop && !has_teams(loop->body)) {
+      append(result, unswitched(*loop));
+    } else {
+      result.push_back(inner);
     }
-    return result;
   }
-
- private:
-  /// The loop, or the choice between two of them.
-  Block unswitched(const loop::For& loop) const {
-    for (auto at = loop.body.begin(); at != loop.body.end(); ++at) {
-      const auto* choice = at->as<loop::If>();
-      if (!choice) continue;
-      const Parts parts = parts_of(*choice, loop);
-      if (parts.same.empty()) continue;
-      const Block before(loop.body.begin(), at), after(at + 1, loop.body.end());
-      const Block then =
-          parts.others.empty()
-              ? choice->then
-              : Block{StmtNode{loop::If{all_of(parts.others), choice->then, choice->otherwise}}};
-      const loop::For yes = with_body(loop, before, then, after);
-      const loop::For no = with_body(loop, before, choice->otherwise, after);
-      return {StmtNode{loop::If{all_of(parts.same), unswitched(yes),
-                                has_effect(no.body) ? unswitched(no) : Block{}}}};
-    }
-    return {StmtNode{loop}};
-  }
-
-  Parts parts_of(const loop::If& choice, const loop::For& loop) const {
-    std::set<Symbol> defined = defined_in(loop.body);
-    defined.insert(loop.var);
-    const bool is_large = most_code_ > 0 && 2 * applications_in({StmtNode{loop}}) > most_code_;
-    Parts parts;
-    for (const Expr& c : conjuncts(choice.condition)) {
-      const bool leaves = is_free_of(c, defined) && !(is_large && asks_for_first(c));
-      (leaves ? parts.same : parts.others).push_back(c);
-    }
-    return parts;
-  }
-
-  int64_t most_code_;
-};
+  return result;
+}
 
 }  // namespace
 
-loop::Program unswitch(const loop::Program& program, const machine::TargetFacts& facts) {
+loop::Program unswitch(const loop::Program& program) {
   loop::Program result = program;
-  result.body = Unswitcher(facts.straight_code).block(program.body);
+  result.body = block(program.body);
   return result;
 }
 

@@ -43,6 +43,70 @@ TEST(Stagger, the_next_copy_is_made_while_this_one_is_used) {
     })");
 }
 
+// ---- copies through registers
+
+const char* const through_registers = R"(
+    loop r {
+      alloc v_l1;
+      copy registers (a < 2) v_l1[a] = v[r * 2 + a] within (r * 2 + a < 9) team (c);
+      loop p { loop s { accumulate (w[i]) first (r, s) from (M[i, k], v_l1[s]); } }
+    })";
+
+TEST(Stagger, a_copy_through_registers_is_asked_for_ahead_and_stored_in_its_round) {
+  const More before{{}, "buffer temporary v_l1: i64[2] in SM of group per () depth 2\n"};
+  const More after{{},
+                   "buffer temporary v_l1: i64[2, 2] in SM of group per ()\n"
+                   "buffer temporary v_l1_held: i64[2] in SM of group per () held\n"};
+  expect_rewrite_of(stagger, matvec_with(through_registers, before),
+                    matvec_with(R"(
+    alloc v_l1;
+    alloc v_l1_held;
+    copy (a < 2) v_l1_held[a] = v[a] within (a < 9) team (c) whole 1;
+    loop r {
+      copy (a < 2) v_l1[r % 2, a] = v_l1_held[a] within (r * 2 + a < 9) team (c) whole 1;
+      copy (a < 2) v_l1_held[a] = v[(r + 1) * 2 + a] within (r + 1 < 5, (r + 1) * 2 + a < 9) team (c) whole 1;
+      loop p { loop s { accumulate (w[i]) first (r, s) from (M[i, k], v_l1[r % 2, s]); } }
+    })",
+                                after),
+                    {.teams = Teams::nested, .access_bytes = 16});
+}
+
+TEST(Stagger, deeper_tiles_are_stored_earlier) {
+  const More deep{{}, "buffer temporary v_l1: i64[2] in SM of group per () depth 3\n"};
+  const std::string text = loop::print(
+      stagger(matvec_with(through_registers, deep), {.teams = Teams::nested, .access_bytes = 16}));
+  for (const char* piece :
+       {"v_l1[0, a] = v[a]", "v_l1_held[a] = v[a + 2]",
+        "v_l1[(r + 1) % 3, a] = v_l1_held[a] within (r + 1 < 5,",
+        "v_l1_held[a] = v[(r + 2) * 2 + a] within (r + 2 < 5,", "v_l1[r % 3, s]"}) {
+    EXPECT_NE(text.find(piece), std::string::npos) << piece << "\n" << text;
+  }
+}
+
+TEST(Stagger, without_wide_accesses_a_copy_through_registers_is_plain) {
+  std::string plain = through_registers;
+  plain.replace(plain.find("registers "), 10, "");
+  const More more{{}, "buffer temporary v_l1: i64[2] in SM of group per () depth 2\n"};
+  EXPECT_EQ(loop::print(stagger(matvec_with(through_registers, more), {})),
+            loop::print(stagger(matvec_with(plain, more), {})));
+}
+
+TEST(Stagger, rounds_know_which_register_they_use) {
+  const More more{{}, "buffer temporary v_l1: i64[2] in RM of registers per () depth 3\n"};
+  const loop::Program p = matvec_with(R"(
+    loop r {
+      alloc v_l1;
+      copy (a < 2) v_l1[a] = v[r * 2 + a] within () team ();
+      loop p { loop s { accumulate (w[i]) first (r, s) from (M[i, k], v_l1[s]); } }
+    })",
+                                      more);
+  const auto unroll = [&](const machine::TargetFacts& facts) {
+    return find_digit(stagger(p, facts), loop::named("r")).unroll;
+  };
+  EXPECT_EQ(unroll({.teams = Teams::nested, .access_bytes = 16}), 3);
+  EXPECT_EQ(unroll({}), 1);
+}
+
 TEST(Stagger, conditions_and_teams_move_with_the_copy) {
   expect_staggered("[2] in L1 of core per () depth 2", R"(
     loop c { loop r {

@@ -125,6 +125,23 @@ TEST(TeamTree, members_of_a_grid_cannot_wait_and_combine_one_after_the_other) {
   EXPECT_EQ(combined(" tree"), combined(""));
 }
 
+/// The numbers of a vector stay together where cores move several at once.
+TEST(TeamTree, members_of_a_grid_combine_in_the_order_of_memory) {
+  const More more{
+      "digit g: BLK.k < 5 of k step 2 grid\n"
+      "digit a: THR.i < 2 of i step 4 unrolled\n"
+      "digit b: VEC.i < 4 of i step 1 lanes\n",
+      {}};
+  const loop::Program p =
+      matvec_with("team_combine g elements (b, a) (w[i]) first () from (t[a * 4 + b, g]);", more);
+  const auto text = [&](int64_t bytes) {
+    return loop::print(form_grid(p, {.teams = Teams::nested, .access_bytes = bytes}));
+  };
+  EXPECT_NE(text(0).find("deal all (b < 4, a < 2) collective"), std::string::npos) << text(0);
+  EXPECT_NE(text(16).find("deal all (a < 2) collective"), std::string::npos) << text(16);
+  EXPECT_LT(text(16).find("for BLK.k g <"), text(16).find("loop b {")) << text(16);
+}
+
 /// Any number of parts, with and without empty ones, several results at once.
 TEST(TeamTree, results_are_those_of_one_after_the_other) {
   const std::string program =
