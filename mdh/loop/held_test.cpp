@@ -57,9 +57,10 @@ TEST(Held, text_says_so) {
 
 TEST(Held, only_temporaries_of_a_group_are) {
   const More other{{}, "buffer temporary h: i64[3, 2] in MM of all per () held\n"};
-  EXPECT_EQ(internal_error_of([&] { verify(rows_with("alloc h;", other)); }),
-            "not an internal error: not a well-formed loop program: 'h' is held, but not by the cores of "
-            "a group");
+  EXPECT_EQ(
+      internal_error_of([&] { verify(rows_with("alloc h;", other)); }),
+      "not an internal error: not a well-formed loop program: 'h' is held, but not by the cores of "
+      "a group");
 }
 
 }  // namespace

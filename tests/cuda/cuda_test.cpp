@@ -87,6 +87,10 @@ TEST_P(PrintedCuda, is_compiled_and_its_needs_are_known) {
       told.insert(f.function);
       EXPECT_GT(f.registers.value_or(0), 0) << f.function;
       EXPECT_GE(f.local_bytes.value_or(-1), 0) << f.function;
+      if (GetParam().starts_with("measured_")) {
+        EXPECT_EQ(f.spilled_bytes, 0) << f.function;
+        EXPECT_EQ(f.stack_bytes, 0) << f.function;
+      }
     }
     EXPECT_EQ(told, launched) << unit.texts[n].name;
     EXPECT_FALSE(launched.empty()) << unit.texts[n].name;

@@ -16,9 +16,12 @@ namespace fs = std::filesystem;
 
 constexpr int cores = 4;
 constexpr const char* mathematics = "mathematics";
-const std::string stored = "stored_";
 
-fs::path stored_folder() { return fs::path(MDH_SOURCE_DIR) / "tests/golden/configs/gpu"; }
+/// Folders of configurations, by how the names of their units begin.
+const std::vector<std::pair<std::string, std::string>> folders = {
+    {"stored_", "tests/golden/configs/gpu"}, {"measured_", "bench/configs/sm_90"}};
+
+fs::path path_of(const std::string& folder) { return fs::path(MDH_SOURCE_DIR) / folder; }
 
 CudaText text_of(const std::string& name, const hl::Program& program,
                  const machine::Machine& machine, const ll::Config& config) {
@@ -50,9 +53,9 @@ CudaUnit unit_of(const examples::Entry& entry) {
   return unit;
 }
 
-CudaUnit stored_unit(const std::string& name) {
-  const std::string file = name.substr(stored.size()) + ".json";
-  const Triple triple = stored_triple((stored_folder() / file).string());
+CudaUnit stored_unit(const std::string& name, const std::string& begin, const std::string& folder) {
+  const std::string file = name.substr(begin.size()) + ".json";
+  const Triple triple = stored_triple((path_of(folder) / file).string());
   return {name, {text_of(name, triple.program, triple.machine, triple.config)}};
 }
 
@@ -76,8 +79,10 @@ CudaUnit unit_of_mathematics() {
 std::vector<std::string> cuda_unit_names() {
   std::vector<std::string> names = {mathematics};
   for (const examples::Entry& entry : examples::catalogue()) names.push_back(entry.name);
-  for (const auto& entry : fs::directory_iterator(stored_folder())) {
-    names.push_back(stored + entry.path().stem().string());
+  for (const auto& [begin, folder] : folders) {
+    for (const auto& entry : fs::directory_iterator(path_of(folder))) {
+      names.push_back(begin + entry.path().stem().string());
+    }
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -85,7 +90,10 @@ std::vector<std::string> cuda_unit_names() {
 
 CudaUnit cuda_unit(const std::string& name) {
   if (name == mathematics) return unit_of_mathematics();
-  return name.starts_with(stored) ? stored_unit(name) : unit_of(*examples::find_entry(name));
+  for (const auto& [begin, folder] : folders) {
+    if (name.starts_with(begin)) return stored_unit(name, begin, folder);
+  }
+  return unit_of(*examples::find_entry(name));
 }
 
 }  // namespace mdh::test

@@ -22,7 +22,7 @@ struct CudaUnit {
 
 /// The names of all units: one per program of the catalogue - in all its types, at odd and at usual
 /// sizes, by the default configuration and at odd sizes by one that is drawn -, one per stored
-/// configuration, and "mathematics".
+/// configuration, "measured_..." those that times are told of, and "mathematics".
 std::vector<std::string> cuda_unit_names();
 
 CudaUnit cuda_unit(const std::string& name);

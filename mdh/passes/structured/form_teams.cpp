@@ -275,6 +275,13 @@ class Former {
     return members;
   }
 
+  /// Tiles that are shifted back or padded at an edge are asked for where points are computed; parts
+  /// are combined once.
+  bool may_end_anywhere(const Digit& digit) const {
+    const loop::Edge edge = program_.dimensions[static_cast<size_t>(digit.dimension)].edge;
+    return edge != loop::Edge::overlap && edge != loop::Edge::pad;
+  }
+
   /// In the order in which the results lie, so that neighbouring cores read and write side by side.
   /// Numbers that lie in one vector stay with one core.
   std::vector<Digit> along_memory(std::vector<Digit> members, loop::TeamCombine& s) const {
@@ -285,7 +292,8 @@ class Former {
     };
     std::stable_sort(members.begin(), members.end(),
                      [&](const Digit& a, const Digit& b) { return stride(a) > stride(b); });
-    if (members.size() > 1 && members.back().how == How::lanes && stride(members.back()) == 1) {
+    if (members.size() > 1 && members.back().how == How::lanes && stride(members.back()) == 1 &&
+        may_end_anywhere(members.back())) {
       s.elements.push_back(members.back().var);
       members.pop_back();
     }

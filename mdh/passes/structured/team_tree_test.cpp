@@ -140,6 +140,12 @@ TEST(TeamTree, members_of_a_grid_combine_in_the_order_of_memory) {
   EXPECT_NE(text(0).find("deal all (b < 4, a < 2) collective"), std::string::npos) << text(0);
   EXPECT_NE(text(16).find("deal all (a < 2) collective"), std::string::npos) << text(16);
   EXPECT_LT(text(16).find("for BLK.k g <"), text(16).find("loop b {")) << text(16);
+  loop::Program shifted = p;
+  shifted.dimensions.front().edge = loop::Edge::overlap;
+  EXPECT_NE(loop::print(form_grid(shifted, {.teams = Teams::nested, .access_bytes = 16}))
+                .find("deal all (a < 2, b < 4) collective"),
+            std::string::npos)
+      << "sums cannot be shifted back";
 }
 
 /// Any number of parts, with and without empty ones, several results at once.
