@@ -213,7 +213,7 @@ ll::Config with_hints(const ll::Config& config, const hl::Program& p,
 ll::Config with_orders(const ll::Config& config, const hl::Program& p,
                        const machine::Machine& machine, Random random) {
   ll::Config result = config;
-  Random other = random;
+  Random other(Random(random).next());
   for (const auto& [buffer, relocations] : config.stage) {
     const bool flies = random.chance(40), is_held = !flies && other.chance(40);
     if (!flies && !is_held) continue;

@@ -102,8 +102,8 @@ struct Pending {
 /// What a Deal uses, and by what name it is known to others.
 class Collector {
  public:
-  Collector(const loop::Program& p, const loop::Deal& deal, Signature me)
-      : program_(p), deal_(deal), me_(std::move(me)) {}
+  Collector(const loop::Program& p, const Around& around, const loop::Deal& deal, Signature me)
+      : program_(p), around_(around), deal_(deal), me_(std::move(me)) {}
 
   void block(const Block& statements, Pending& uses) const {
     for (const Stmt& s : statements) {
@@ -124,12 +124,13 @@ class Collector {
  private:
   void add(Users& users, const Stmt& s, const Symbol& buffer) const {
     const bool is_own = deal_.steady && find_buffer(program_, buffer).held;
-    for (const Place& place : places_of(program_, s, buffer)) {
+    for (const Place& place : places_of(program_, s, buffer, around_)) {
       add_user(users, place, is_own ? steady_signature(deal_) : me_, false);
     }
   }
 
   const loop::Program& program_;
+  const Around& around_;  // the Deal
   const loop::Deal& deal_;
   Signature me_;
 };
@@ -139,7 +140,7 @@ bool counts_slots_with(const loop::Program& p, const Block& block, const Symbol&
     const loop::Uses direct = loop::uses_of(s);
     for (const auto* list : {&direct.reads, &direct.writes}) {
       for (const Symbol& b : *list) {
-        for (const Place& place : places_of(p, s, b)) {
+        for (const Place& place : places_of(p, s, b, {var.name})) {
           if (place.slot && place.slot->var == var.name) return true;
         }
       }
@@ -253,7 +254,7 @@ class Separator {
     warps_.note(me, deal);
     if (deal.steady) warps_.note(steady_signature(deal), deal);
     Pending uses;
-    Collector(program_, deal, me).block(deal.body, uses);
+    Collector(program_, around_, deal, me).block(deal.body, uses);
     if (has_wait(deal.body)) {
       merge(uses.flying_reads, mine_of(pending.flying_reads, me));
       merge(uses.flying_writes, mine_of(pending.flying_writes, me));
@@ -305,6 +306,7 @@ class Separator {
 
   Stmt repeated(const loop::For& loop, Pending& pending) {
     loop::For result = loop;
+    const bool is_new = around_.insert(loop.var.name).second;
     Pending before = pending;
     if (counts_slots_with(program_, loop.body, loop.var)) {
       before = pending.with_places([&](const Place& p) { return when_begins(p, loop); });
@@ -322,6 +324,7 @@ class Separator {
     result.body = block(loop.body, after);
     after.add(before);
     pending = after.with_places([&](const Place& p) { return behind(p, loop.var); });
+    if (is_new) around_.erase(loop.var.name);
     return StmtNode{result};
   }
 
@@ -337,6 +340,7 @@ class Separator {
   const loop::Program& program_;
   Team team_;
   Warps& warps_;
+  Around around_ = {};
 };
 
 /// The cores of each member of the grid wait for themselves only.

@@ -305,6 +305,15 @@ TEST(Barriers, nobody_knows_slots_behind_their_loop_or_of_other_loops) {
                  rounds(wait + both), slots);
 }
 
+/// A loop inside of a share runs through all slots.
+TEST(Barriers, slots_of_loops_inside_of_shares_are_all_of_them) {
+  const std::string first =
+      deal("for - r < 5 sequential { load a = v[0]; store u[r % 2, c] = a; }", "c < 7");
+  const std::string second =
+      deal("for - r < 5 sequential { load a = u[(r + 1) % 2, e]; }", "e < 7");
+  expect_rewrite(barriers, first + second, first + wait + second, slots);
+}
+
 // ---- what cores hold
 
 TEST(Barriers, what_steady_shares_hold_is_their_own) {

@@ -10,6 +10,9 @@ namespace {
 using loop::Element;
 using loop::Expr;
 
+/// Of tiles that are copied ahead; other buffers are as long as they like.
+constexpr int64_t most_slots = 16;
+
 int64_t modulo(int64_t number, int64_t of) { return (number % of + of) % of; }
 
 /// (var + number) % of
@@ -28,6 +31,7 @@ std::optional<Slot> slot_of(const loop::Program& p, const Element& e) {
   // What is kept of a buffer that holds less than its extents lies at the places of other elements.
   if (b.role != loop::Role::temporary || e.index.empty() || b.holds > 0) return std::nullopt;
   const int64_t of = b.extents.front();
+  if (of > most_slots) return std::nullopt;
   if (const auto number = constant(e.index.front())) return Slot{"", *number, of};
   return remainder_slot(e.index.front(), of);
 }
@@ -43,10 +47,14 @@ std::vector<Element> elements_of(const loop::Stmt& s) {
 
 }  // namespace
 
-std::vector<Place> places_of(const loop::Program& p, const loop::Stmt& s, const Symbol& buffer) {
+std::vector<Place> places_of(const loop::Program& p, const loop::Stmt& s, const Symbol& buffer,
+                             const Around& around) {
   std::vector<Place> places;
   for (const Element& e : elements_of(s)) {
-    if (e.buffer == buffer) places.push_back({buffer.name, slot_of(p, e)});
+    if (e.buffer != buffer) continue;
+    auto slot = slot_of(p, e);
+    if (slot && !slot->var.empty() && !around.contains(slot->var)) slot = std::nullopt;
+    places.push_back({buffer.name, slot});
   }
   return places.empty() ? std::vector<Place>{{buffer.name}} : places;
 }

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,13 @@ struct Place {
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 
-/// Where a statement reads or writes a buffer; one of its own elements, not of statements inside.
-std::vector<Place> places_of(const loop::Program& p, const loop::Stmt& s, const Symbol& buffer);
+/// The loops around a statement, by their variables.
+using Around = std::set<std::string>;
+
+/// Every place where the statement itself, not those inside, uses the buffer: the slot if a loop
+/// around it counts the slots, or all of it.
+std::vector<Place> places_of(const loop::Program& p, const loop::Stmt& s, const Symbol& buffer,
+                             const Around& around);
 
 /// False if two statements that run in the same round of all loops use different slots.
 bool may_meet(const Place& a, const Place& b);

@@ -5,6 +5,7 @@
 #include "mdh/passes/common/alignment.h"
 #include "mdh/passes/common/blocks.h"
 #include "mdh/passes/common/instance.h"
+#include "mdh/passes/common/replicated.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
 
@@ -38,6 +39,8 @@ class Widener {
         append(result, straight(lanes->body, lanes->var, lanes->count, lets));
       } else if (loop && copies_one(*loop)) {
         append(result, copied(*loop, lets));
+      } else if (loop && has_few_rounds(*loop)) {
+        append(result, in_turn(*loop, lets));
       } else {
         result.push_back(
             loop::map_children(s, [&](const Block& inner) { return block(inner, lets); }));
@@ -74,6 +77,49 @@ class Widener {
     const loop::Expr fits = scalar::binary(scalar::BinaryOp::greater_equal, bound->right,
                                            scalar::index_literal(*count));
     return {StmtNode{loop::If{fits, whole, {StmtNode{loop}}}}};
+  }
+
+  /// On lanes, and straight inside.
+  static bool has_few_rounds(const loop::For& loop) {
+    const int64_t trip = constant(loop.trip).value_or(0);
+    return loop.how == loop::How::lanes && loop.first == 0 && trip >= 2 && trip <= most_rounds &&
+           std::all_of(loop.body.begin(), loop.body.end(),
+                       [](const Stmt& s) { return s.as<loop::Let>() || is_leaf(s); });
+  }
+
+  /// Round after round; what they only read comes first.
+  Block in_turn(const loop::For& loop, const Lets& lets) {
+    std::vector<Block> rounds;
+    for (int64_t n = 0; n < *constant(loop.trip); ++n) rounds.push_back(round(loop, n));
+    Block first;
+    std::vector<Block> rest(rounds.size());
+    for (size_t at = 0; at < rounds.front().size(); ++at) {
+      Rounds all;
+      for (const Block& one : rounds) all.push_back(one[at]);
+      const auto* load = all.front().as<loop::Load>();
+      if (load && !any_of(loop.body, [&](const Stmt& s) { return writes(s, load->from.buffer); })) {
+        append(first, joined(all, lets));
+        continue;
+      }
+      for (size_t n = 0; n < all.size(); ++n) rest[n].push_back(all[n]);
+    }
+    if (!has_wide(first)) return {StmtNode{loop}};
+    for (const Block& one : rest) append(first, one);
+    return first;
+  }
+
+  Block round(const loop::For& loop, int64_t number) {
+    Instance instance(names_);
+    instance.set(loop.var, scalar::index_literal(number));
+    Block result;
+    for (const Stmt& s : loop.body) {
+      if (const auto* let = s.as<loop::Let>()) {
+        instance.set(let->var, instance.expression(let->value));
+      } else {
+        result.push_back(instance.statement(s));
+      }
+    }
+    return result;
   }
 
   static bool has_wide(const Block& block) {

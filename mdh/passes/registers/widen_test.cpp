@@ -80,6 +80,28 @@ TEST(Widen, lanes_become_straight_code) {
     store reg[1] = z_2;)");
 }
 
+TEST(Widen, rounds_that_need_one_another_follow_each_other) {
+  expect_widened(R"(
+    for VEC.k s < 2 lanes {
+      load x = ta[1, s + 2];
+      load old = reg[0];
+      combine sum = (old; x);
+      store reg[0] = sum;
+    })",
+                 R"(
+    load (x_, x_2) = ta[1, 2];
+    load old_ = reg[0];
+    combine sum_ = (old_; x_);
+    store reg[0] = sum_;
+    load old_2 = reg[0];
+    combine sum_2 = (old_2; x_2);
+    store reg[0] = sum_2;)");
+  // What a round writes is not read before it.
+  const std::string shifted =
+      "for VEC.k s < 2 lanes { load x = ta[1, s + 2]; load y = ta[1, 0]; store ta[1, s + 3] = x; }";
+  expect_widened(shifted, shifted);
+}
+
 TEST(Widen, copies_in_flight_need_neighbours_on_both_sides) {
   const auto copy = [](const std::string& to) {
     return "for - m < 2 sequential { async tb[" + to + "] = ta[0, m]; } commit; wait 0;";

@@ -18,6 +18,10 @@ namespace mdh::passes {
 /// wait for one another, in steps: neighbours first, then those at twice the distance. Slots that
 /// cores in lockstep have made are combined by the same cores, so that no others need to wait.
 ///
+/// Both halves of a copy through registers are dealt alike, to steady shares. Where cores move several
+/// numbers at once, parts of results that members of a grid have made are combined in the order in
+/// which the results lie.
+///
 /// form_teams makes one team of all cores; form_grid deals to the grid only, and form_groups to
 /// the cores of each of its members.
 loop::Program form_teams(const loop::Program& program);

@@ -215,6 +215,8 @@ class Padder {
   /// The axes that run along some places of the tile; nothing if there are others in an index.
   static std::optional<std::set<Symbol>> axes_at(const Copy& copy, const std::set<size_t>& places) {
     std::set<Symbol> axes;
+    // Nobody has what lies beyond an edge in his registers.
+    if (copy.whole && !places.empty()) return std::nullopt;
     for (const size_t n : places) {
       const loop::Counter* axis = axis_along(copy, copy.to.index[n]);
       if (!axis) return std::nullopt;

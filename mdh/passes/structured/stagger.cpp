@@ -128,6 +128,7 @@ class Staggerer {
     std::set<std::string> mine;
     std::vector<Flight> flights;
     Block asked;
+    size_t stored = 0;  // behind the last half that stores
     bool at_beginning = true;
     for (const Stmt& s : loop.body) {
       const auto* copy = s.as<loop::Copy>();
@@ -157,6 +158,7 @@ class Staggerer {
       if (is_held(*copy)) {
         const Halves halves = through_registers(*copy, digit, ahead, before);
         result.body.push_back(halves.stored);
+        stored = result.body.size();
         asked.push_back(halves.asked);
         continue;
       }
@@ -165,7 +167,9 @@ class Staggerer {
       }
       result.body.push_back(next({*copy, ahead}, digit));
     }
-    put_behind_copies(asked, result.body);
+    // Everything that was asked for is stored before anything new is.
+    result.body.insert(result.body.begin() + static_cast<std::ptrdiff_t>(stored), asked.begin(),
+                       asked.end());
     result.body = with_slots_of(result.body, mine, now);
     if (flights.empty()) return {StmtNode{result}};
     return in_groups(flights, result, around, before);
@@ -224,13 +228,6 @@ class Staggerer {
     }
     for (Expr& index : copy.from.index) index = with(index, digit, when);
     return StmtNode{copy};
-  }
-
-  /// Everything that was asked for is stored before anything new is.
-  static void put_behind_copies(const Block& asked, Block& body) {
-    const auto first =
-        std::find_if(body.begin(), body.end(), [](const Stmt& s) { return !s.as<loop::Copy>(); });
-    body.insert(first, asked.begin(), asked.end());
   }
 
   /// The copy for the iteration that comes later, if there is one.

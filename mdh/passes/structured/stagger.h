@@ -22,12 +22,14 @@ namespace mdh::passes {
 /// A copy through registers is cut in two. What the next iteration needs is loaded before this one
 /// computes, and stored when the next one begins: nobody waits for the loads, and the tile is not
 /// written while others may still read that slot. Both halves are dealt to the cores alike, so that
-/// everybody stores what he has loaded (h is held):
+/// everybody stores what he has loaded (h is held; depth 2, with more both are done earlier):
 ///
 ///           copy h = x(0);
 ///           loop s { copy t[s % 2] = h; copy h = x(s + 1); use t[s % 2] }
 ///
-/// On machines whose cores make no wide accesses it is a plain copy.
+/// On machines whose cores make no wide accesses, into tiles that no group shares, and where no loop
+/// staggers it, it is a plain copy. Loops write out as many rounds as tiles in registers have slots,
+/// there.
 loop::Program stagger(const loop::Program& program, const machine::TargetFacts& facts);
 
 }  // namespace mdh::passes

@@ -71,6 +71,29 @@ TEST(Stagger, a_copy_through_registers_is_asked_for_ahead_and_stored_in_its_roun
                     {.teams = Teams::nested, .access_bytes = 16});
 }
 
+/// Whatever stands between the halves of several tiles.
+TEST(Stagger, nothing_is_asked_for_before_the_last_answer_is_stored) {
+  const More more{{},
+                  "buffer temporary v_l1: i64[2] in SM of group per () depth 2\n"
+                  "buffer temporary m_l1: i64[2] in SM of group per ()\n"};
+  const loop::Program p = matvec_with(R"(
+    loop r {
+      alloc m_l1;
+      copy (b < 2) m_l1[b] = M[0, r * 2 + b] within () team (c);
+      alloc v_l1;
+      copy registers (a < 2) v_l1[a] = v[r * 2 + a] within () team (c);
+      loop p { loop s { accumulate (w[i]) first (r, s) from (m_l1[s], v_l1[s]); } }
+    })",
+                                      more);
+  const std::string text = loop::print(stagger(p, {.teams = Teams::nested, .access_bytes = 16}));
+  const size_t loop = text.find("loop r {");
+  const size_t stored = text.find("v_l1[r % 2, a] = v_l1_held[a]", loop);
+  const size_t asked = text.find("v_l1_held[a] = v[(r + 1) * 2 + a]", loop);
+  ASSERT_NE(stored, std::string::npos) << text;
+  ASSERT_NE(asked, std::string::npos) << text;
+  EXPECT_LT(stored, asked) << text;
+}
+
 TEST(Stagger, deeper_tiles_are_stored_earlier) {
   const More deep{{}, "buffer temporary v_l1: i64[2] in SM of group per () depth 3\n"};
   const std::string text = loop::print(
