@@ -142,7 +142,7 @@ double milliseconds_to_source(const Known& k) {
 TEST(TimeToSource, of_matmul_is_below_10_ms) {
   const double time = milliseconds_to_source(known("cpu/matmul_1024.json"));
   fmt::print("matmul: {:.2f} ms from configuration to source\n", time);
-  EXPECT_LT(time, 5 * 10) << "five times as long, for slow machines";
+  EXPECT_LT(time, 10 * 10) << "ten times as long, for slow and busy machines";
 }
 
 TEST(TimeToSource, of_mcc_capsule_is_below_50_ms) {

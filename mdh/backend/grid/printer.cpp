@@ -107,7 +107,8 @@ class KernelPrinter : public CPrinter {
     if (held.shares == 0) return expressions().print_index(grid_address(program(), e));
     const scalar::Expr place = place_in_share(program(), e, held.elements);
     if (rounds_of(held.shares) == 1) return expressions().print_index(place);
-    const std::string begin = fmt::format("mdh_turn * {}", held.elements);
+    const std::string begin =
+        held.elements == 1 ? "mdh_turn" : fmt::format("mdh_turn * {}", held.elements);
     if (constant(place) == 0) return begin;
     return begin + " + " + expressions().print_index(place);
   }
