@@ -20,12 +20,16 @@ using loop::StmtNode;
 /// Longer loops stay loops.
 constexpr int64_t most_rounds = 16;
 
+/// Compilers take long for more: then rounds that follow each other stay loops, too.
+constexpr int64_t most_in_turn = 1024;
+
 /// The same statement of all rounds.
 using Rounds = std::vector<Stmt>;
 
 class Widener {
  public:
-  Widener(const loop::Program& p, int64_t bytes) : program_(p), bytes_(bytes), names_(p) {}
+  Widener(const loop::Program& p, int64_t bytes)
+      : program_(p), bytes_(bytes), names_(p), writes_turns_(turns_in(p.body) <= most_in_turn) {}
 
   Block block(const Block& statements, Lets lets) {
     Block result;
@@ -39,7 +43,7 @@ class Widener {
         append(result, straight(lanes->body, lanes->var, lanes->count, lets));
       } else if (loop && copies_one(*loop)) {
         append(result, copied(*loop, lets));
-      } else if (loop && has_few_rounds(*loop)) {
+      } else if (loop && writes_turns_ && has_few_rounds(*loop)) {
         append(result, in_turn(*loop, lets));
       } else {
         result.push_back(
@@ -85,6 +89,17 @@ class Widener {
     return loop.how == loop::How::lanes && loop.first == 0 && trip >= 2 && trip <= most_rounds &&
            std::all_of(loop.body.begin(), loop.body.end(),
                        [](const Stmt& s) { return s.as<loop::Let>() || is_leaf(s); });
+  }
+
+  /// Statements that such loops become.
+  static int64_t turns_in(const Block& block) {
+    int64_t count = 0;
+    for (const Stmt& s : block) {
+      const auto* loop = s.as<loop::For>();
+      if (loop && has_few_rounds(*loop)) count += *constant(loop->trip) * std::ssize(loop->body);
+      loop::for_each_child(s, [&](const Block& child) { count += turns_in(child); });
+    }
+    return count;
   }
 
   /// Round after round; what they only read comes first.
@@ -215,6 +230,7 @@ class Widener {
   const loop::Program& program_;
   int64_t bytes_;
   Names names_;
+  bool writes_turns_;
 };
 
 }  // namespace

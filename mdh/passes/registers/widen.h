@@ -17,7 +17,7 @@ namespace mdh::passes {
 /// a multiple of that: no sizes and no values of counters are assumed. What belongs to one core stays
 /// element by element, in registers. Where bounds may end a copy early, it keeps its loop for that.
 /// Rounds on lanes that need one another, as those of a sum, follow each other, and what none of them
-/// writes is read before the first.
+/// writes is read before the first; in short programs only.
 loop::Program widen(const loop::Program& program, const machine::TargetFacts& facts);
 
 }  // namespace mdh::passes
