@@ -216,6 +216,20 @@ std::vector<Entrant> start(std::vector<Measured>& all, const Memory& memory,
 
 }  // namespace
 
+std::string to_string(Standing standing) {
+  switch (standing) {
+    case Standing::measured:
+      return "measured";
+    case Standing::absent:
+      return "absent";
+    case Standing::failed:
+      return "failed";
+    case Standing::wrong:
+      return "wrong";
+  }
+  return "";
+}
+
 Result measure(const Workload& workload, const Instantiated& at,
                const std::vector<Candidate>& candidates, const MeasureOptions& options) {
   Result result{.workload = workload, .sizes = at.sizes};

@@ -33,6 +33,9 @@ struct MeasureOptions {
 
 enum class Standing { measured, absent, failed, wrong };
 
+/// "measured", "absent", ...
+std::string to_string(Standing standing);
+
 struct Measured {
   Candidate candidate;
   Standing standing = Standing::absent;

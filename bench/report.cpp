@@ -42,16 +42,7 @@ std::string rate_text(const Result& result) {
 std::string cell(const Result& result, const std::string& peer, const Measured* best) {
   const Measured* candidate = find(result, peer);
   if (candidate == nullptr) return "-";
-  switch (candidate->standing) {
-    case Standing::absent:
-      return "absent";
-    case Standing::failed:
-      return "failed";
-    case Standing::wrong:
-      return "wrong";
-    case Standing::measured:
-      break;
-  }
+  if (candidate->standing != Standing::measured) return to_string(candidate->standing);
   const double value = ratio(result, *candidate);
   return value > 0 ? fmt::format("{:.2f}{}", value, candidate == best ? "*" : "") : "-";
 }

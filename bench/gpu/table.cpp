@@ -16,23 +16,10 @@ std::string us_text(double us) {
   return us <= 0 ? "-" : us < 10 ? fmt::format("{:.2f}", us) : fmt::format("{:.1f}", us);
 }
 
-std::string standing_text(const Entry& entry) {
-  switch (entry.standing) {
-    case Standing::absent:
-      return "absent";
-    case Standing::failed:
-      return "failed";
-    case Standing::wrong:
-      return "wrong";
-    case Standing::measured:
-      break;
-  }
-  return "-";
-}
-
 std::string time_text(const Entry& entry, Caches caches) {
   const std::vector<double>& times = entry.times(caches);
-  return times.empty() ? standing_text(entry) : us_text(median(times));
+  if (!times.empty()) return us_text(median(times));
+  return entry.standing == Standing::measured ? "-" : to_string(entry.standing);
 }
 
 /// Over all elements, or (~) over those that were verified.
@@ -113,7 +100,7 @@ std::string note_of(const Entry& entry) {
   const bool is_mdh = entry.kind == PeerKind::mdh || entry.kind == PeerKind::other_target;
   if (entry.standing == Standing::wrong) return "wrong result: " + entry.note;
   if (entry.standing != Standing::measured) {
-    return entry.note.empty() ? standing_text(entry) : entry.note;
+    return entry.note.empty() ? to_string(entry.standing) : entry.note;
   }
   std::string text = is_mdh || entry.note.empty() ? entry.about : entry.note;
   if (!entry.is_exact && entry.kind == PeerKind::library) text += "; rounds on whole numbers";

@@ -246,6 +246,17 @@ Uses uses_of(const Stmt& s) {
   return uses;
 }
 
+std::vector<Access> accesses_of(const Stmt& s) {
+  if (const auto* load = s.as<Load>()) return {{&load->from}};
+  if (const auto* store = s.as<Store>()) return {{&store->to}};
+  if (const auto* load = s.as<WideLoad>()) return {{&load->from, std::ssize(load->results)}};
+  if (const auto* store = s.as<WideStore>()) return {{&store->to, std::ssize(store->values)}};
+  if (const auto* copy = s.as<AsyncCopy>()) {
+    return {{&copy->to, copy->width}, {&copy->from, copy->width}};
+  }
+  return {};
+}
+
 std::vector<Symbol> defined_by(const Stmt& s) {
   return std::visit(CollectDefinitions{}, s.node().is);
 }

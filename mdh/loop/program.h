@@ -178,6 +178,13 @@ struct Uses {
 };
 Uses uses_of(const Stmt& s);
 
+/// An element that a load, a store or a copy of one element uses, and how many neighbours at once.
+struct Access {
+  const Element* element = nullptr;
+  int64_t width = 1;
+};
+std::vector<Access> accesses_of(const Stmt& s);
+
 /// Variables, indices and values that a statement defines, not those in the blocks inside it.
 std::vector<Symbol> defined_by(const Stmt& s);
 

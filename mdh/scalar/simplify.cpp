@@ -87,9 +87,12 @@ Expr simplify(const Expr& e) {
 }
 
 Expr with_value(const Expr& e, const Symbol& var, int64_t value) {
-  return simplify(substitute(e, [&](const Variable& v, const Expr&) -> std::optional<Expr> {
-    if (v.symbol != var) return std::nullopt;
-    return index_literal(value);
+  return with_value(e, var, index_literal(value));
+}
+
+Expr with_value(const Expr& e, const Symbol& var, const Expr& value) {
+  return simplify(substitute(e, [&](const Variable& v, const Expr&) {
+    return v.symbol == var ? std::optional(value) : std::nullopt;
   }));
 }
 

@@ -12,6 +12,7 @@ Expr simplify(const Expr& e);
 
 /// The expression where a variable has a value, simplified.
 Expr with_value(const Expr& e, const Symbol& var, int64_t value);
+Expr with_value(const Expr& e, const Symbol& var, const Expr& value);
 
 // Index arithmetic that simplifies as it builds.
 Expr operator+(const Expr& a, const Expr& b);

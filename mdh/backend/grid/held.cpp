@@ -47,21 +47,15 @@ class Search {
  private:
   void block(const Block& statements, const loop::Deal* inside) {
     for (const Stmt& s : statements) {
-      if (const auto* load = s.as<loop::Load>()) element(load->from, inside);
-      if (const auto* store = s.as<loop::Store>()) element(store->to, inside);
-      if (const auto* load = s.as<loop::WideLoad>()) element(load->from, inside);
-      if (const auto* store = s.as<loop::WideStore>()) element(store->to, inside);
-      if (is_other_use(s)) fits_ = false;
+      const std::vector<loop::Access> accesses = loop::accesses_of(s);
+      for (const auto& [e, width] : accesses) element(*e, inside);
+      if (accesses.empty() && !s.as<loop::Alloc>() && uses_it(s)) fits_ = false;
       const auto* deal = s.as<loop::Deal>();
       loop::for_each_child(s, [&](const Block& child) { block(child, deal ? deal : inside); });
     }
   }
 
-  bool is_other_use(const Stmt& s) const {
-    if (s.as<loop::Alloc>() || s.as<loop::Load>() || s.as<loop::Store>() ||
-        s.as<loop::WideLoad>() || s.as<loop::WideStore>()) {
-      return false;
-    }
+  bool uses_it(const Stmt& s) const {
     const loop::Uses uses = loop::uses_of(s);
     const auto is_mine = [&](const Symbol& b) { return b == buffer_.symbol; };
     return std::any_of(uses.reads.begin(), uses.reads.end(), is_mine) ||

@@ -17,15 +17,9 @@ constexpr std::array<const char*, 4> part_names = {"x", "y", "z", "w"};
 
 int64_t most_at_once(const Block& block, const std::string& buffer) {
   int64_t most = 1;
-  const auto take = [&](const loop::Element& e, int64_t width) {
-    if (e.buffer.name == buffer) most = std::max(most, width);
-  };
   for (const Stmt& s : block) {
-    if (const auto* load = s.as<loop::WideLoad>()) take(load->from, std::ssize(load->results));
-    if (const auto* store = s.as<loop::WideStore>()) take(store->to, std::ssize(store->values));
-    if (const auto* copy = s.as<loop::AsyncCopy>()) {
-      take(copy->from, copy->width);
-      take(copy->to, copy->width);
+    for (const auto& [e, width] : loop::accesses_of(s)) {
+      if (e->buffer.name == buffer) most = std::max(most, width);
     }
     loop::for_each_child(
         s, [&](const Block& inner) { most = std::max(most, most_at_once(inner, buffer)); });

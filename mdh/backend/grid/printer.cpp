@@ -77,21 +77,14 @@ class KernelPrinter : public CPrinter {
     if (items_.along_axes && !s.collective) return deal_along_axes(s);
     const int64_t shares = loop::volume_of(s.shares), items = items_.count();
     const bool once = shares <= items;
-    if (s.steady && !once) return steady_deal(s);
+    const bool are_few = shares % items == 0 && shares / items <= most_written_rounds;
+    if (!once && (s.steady || (are_few && only_moves(s.body)))) return in_turns(s);
     const std::string body = unflattened(s.shares, "part") + pointers(s.body) + block(s.body);
     const std::string me = items_.along_axes ? "mdh_item" : words_.item[0];
     const std::string item = fmt::format("const {} part = {};\n", index(), me);
     if (shares == items) return fmt::format("{{\n{}}}\n", indent(item + body, 2));
     if (once) {
       return fmt::format("if ({} < {}) {{\n{}}}\n", me, shares, indent(item + body, 2));
-    }
-    const int64_t rounds = shares / items;
-    if (shares % items == 0 && rounds <= most_written_rounds && only_moves(s.body)) {
-      return fmt::format(
-          "{} {}\nfor ({} mdh_turn = 0; mdh_turn < {}; ++mdh_turn) {{\n{}}}\n",
-          facts_of(words_.dialect).unroll, rounds, index(), rounds,
-          indent(fmt::format("const {} part = {} + mdh_turn * {};\n", index(), me, items) + body,
-                 2));
     }
     const std::string pragma =
         only_moves(s.body)
@@ -180,8 +173,9 @@ class KernelPrinter : public CPrinter {
 
   int64_t rounds_of(int64_t shares) const { return (shares + items_.count() - 1) / items_.count(); }
 
-  /// Every item has the same shares as in all other Deals of this kind, and knows the round of each.
-  std::string steady_deal(const loop::Deal& s) {
+  /// All rounds written out. Every item has the same shares as in all other Deals that are printed so,
+  /// and knows the turn of each.
+  std::string in_turns(const loop::Deal& s) {
     const int64_t shares = loop::volume_of(s.shares), items = items_.count();
     const std::string me = items_.along_axes ? "mdh_item" : words_.item[0];
     const std::string part =

@@ -36,23 +36,14 @@ std::optional<Slot> slot_of(const loop::Program& p, const Element& e) {
   return remainder_slot(e.index.front(), of);
 }
 
-std::vector<Element> elements_of(const loop::Stmt& s) {
-  if (const auto* load = s.as<loop::Load>()) return {load->from};
-  if (const auto* store = s.as<loop::Store>()) return {store->to};
-  if (const auto* load = s.as<loop::WideLoad>()) return {load->from};
-  if (const auto* store = s.as<loop::WideStore>()) return {store->to};
-  if (const auto* copy = s.as<loop::AsyncCopy>()) return {copy->to, copy->from};
-  return {};
-}
-
 }  // namespace
 
 std::vector<Place> places_of(const loop::Program& p, const loop::Stmt& s, const Symbol& buffer,
                              const Around& around) {
   std::vector<Place> places;
-  for (const Element& e : elements_of(s)) {
-    if (e.buffer != buffer) continue;
-    auto slot = slot_of(p, e);
+  for (const auto& [e, width] : loop::accesses_of(s)) {
+    if (e->buffer != buffer) continue;
+    auto slot = slot_of(p, *e);
     if (slot && !slot->var.empty() && !around.contains(slot->var)) slot = std::nullopt;
     places.push_back({buffer.name, slot});
   }

@@ -96,6 +96,15 @@ TEST(Widen, rounds_that_need_one_another_follow_each_other) {
     load old_2 = reg[0];
     combine sum_2 = (old_2; x_2);
     store reg[0] = sum_2;)");
+  // Compilers take long for straight code without end.
+  std::string many;
+  for (int n = 0; n < 200; ++n) {
+    many += fmt::format(
+        "for VEC.k s{0} < 2 lanes {{ load x{0} = ta[1, s{0}]; load y{0} = reg[0];"
+        " store reg[0] = x{0}; }}",
+        n);
+  }
+  expect_widened(many, many);
   // What a round writes is not read before it.
   const std::string shifted =
       "for VEC.k s < 2 lanes { load x = ta[1, s + 2]; load y = ta[1, 0]; store ta[1, s + 3] = x; }";

@@ -40,12 +40,6 @@ std::vector<Counter> in_order_of(const std::vector<Counter>& axes,
   return sorted;
 }
 
-Expr with(const Expr& e, const Symbol& var, const Expr& value) {
-  return simplify(substitute(e, [&](const scalar::Variable& v, const Expr&) -> std::optional<Expr> {
-    return v.symbol == var ? std::optional(value) : std::nullopt;
-  }));
-}
-
 /// With so many elements along the last axis for each core.
 Copy with_last_split(Copy copy, int64_t width, Names& names) {
   Counter& last = copy.axes.back();
@@ -54,9 +48,9 @@ Copy with_last_split(Copy copy, int64_t width, Names& names) {
   const Expr both = loop::index_variable(outer.var) * scalar::index_literal(width) +
                     loop::index_variable(last.var);
   for (Element* side : {&copy.to, &copy.from}) {
-    for (Expr& index : side->index) index = with(index, last.var, both);
+    for (Expr& index : side->index) index = with_value(index, last.var, both);
   }
-  for (Expr& condition : copy.within) condition = with(condition, last.var, both);
+  for (Expr& condition : copy.within) condition = with_value(condition, last.var, both);
   last.count = width;
   copy.axes.insert(copy.axes.end() - 1, outer);
   return copy;

@@ -22,12 +22,6 @@ using loop::StmtNode;
 using scalar::BinaryOp;
 using scalar::index_literal;
 
-Expr with(const Expr& e, const Symbol& symbol, const Expr& value) {
-  return simplify(substitute(e, [&](const scalar::Variable& v, const Expr&) {
-    return v.symbol == symbol ? std::optional(value) : std::nullopt;
-  }));
-}
-
 class Staggerer {
  public:
   Staggerer(const loop::Program& p, int64_t access_bytes)
@@ -187,22 +181,27 @@ class Staggerer {
     Stmt stored, asked;
   };
 
-  /// What is held has the shape of the copy, in the order in which cores take it.
-  Halves through_registers(const loop::Copy& copy, const loop::Digit& digit, int64_t ahead,
-                           Block& before) {
-    const CopyShape shape = shape_of(program_, copy, access_bytes_, names_);
-    const loop::Buffer& tile = find_buffer(program_, copy.to.buffer);
-    loop::Buffer held{names_.fresh(tile.symbol.name + "_held"), tile.type, {}};
-    held.role = loop::Role::temporary;
-    held.region = tile.region;
-    held.scope = tile.scope;
-    held.per = tile.per;
+  /// What is held of a copy has its shape, in the order in which cores take it: all of its elements.
+  loop::Element held_of(const loop::Copy& copy) {
+    loop::Buffer held = find_buffer(program_, copy.to.buffer);
+    held.symbol = names_.fresh(held.symbol.name + "_held");
+    held.extents.clear();
+    held.depth = 1;
+    held.holds = 0;
     held.held = true;
     loop::Element all{held.symbol, {}};
-    for (const loop::Counter& axis : shape.copy.axes) {
+    for (const loop::Counter& axis : copy.axes) {
       held.extents.push_back(axis.count);
       all.index.push_back(loop::index_variable(axis.var));
     }
+    held_.push_back(std::move(held));
+    return all;
+  }
+
+  Halves through_registers(const loop::Copy& copy, const loop::Digit& digit, int64_t ahead,
+                           Block& before) {
+    const CopyShape shape = shape_of(program_, copy, access_bytes_, names_);
+    const loop::Element all = held_of(shape.copy);
     loop::Copy ask = shape.copy, store = shape.copy;
     ask.transport = store.transport = loop::Transport::plain;
     ask.whole = store.whole = static_cast<int64_t>(shape.kept);
@@ -210,9 +209,8 @@ class Staggerer {
     for (int64_t n = 0; n < std::min(ahead - 1, digit.parts); ++n) {
       before.push_back(at(copy, digit.var, index_literal(n), ahead + 1));
     }
-    before.push_back(StmtNode{loop::Alloc{held.symbol}});
+    before.push_back(StmtNode{loop::Alloc{all.buffer}});
     if (ahead - 1 < digit.parts) before.push_back(loaded(ask, digit.var, index_literal(ahead - 1)));
-    held_.push_back(std::move(held));
     const Expr soon = loop::index_variable(digit.var) + index_literal(ahead - 1);
     const Expr later = loop::index_variable(digit.var) + index_literal(ahead);
     if (ahead > 1) store.within.insert(store.within.begin(), below(soon, digit.parts));
@@ -224,9 +222,9 @@ class Staggerer {
   /// The copy as iteration `when` needs it, where no slot is; the first `kept` conditions stay.
   static Stmt loaded(loop::Copy copy, const Symbol& digit, const Expr& when, size_t kept = 0) {
     for (size_t n = kept; n < copy.within.size(); ++n) {
-      copy.within[n] = with(copy.within[n], digit, when);
+      copy.within[n] = with_value(copy.within[n], digit, when);
     }
-    for (Expr& index : copy.from.index) index = with(index, digit, when);
+    for (Expr& index : copy.from.index) index = with_value(index, digit, when);
     return StmtNode{copy};
   }
 
