@@ -97,6 +97,7 @@ class CodeChecker {
                   const Relocation& staging) const {
     const std::string where = fmt::format("stage.{}[{}]", buffer, number);
     expect_at_least(where, "pad", tile.pad, 0);
+    expect_at_least(where, "line", tile.line, 1);
     expect_at_least(where, "depth", tile.depth, 1);
     if (tile.width < 0 || tile.width > 64 || (tile.width & (tile.width - 1)) != 0) {
       fail(where, fmt::format("width is {}", tile.width), "1, 2, 4, ... 64 bytes, or 0");
@@ -349,12 +350,12 @@ class CodeChecker {
   void check_emit() const {
     const std::string& emit = code_.kernel.emit;
     if (emit == "program" || emit == "serpentine") return;
-    const std::string prefix = "by_operand ";
-    if (emit.rfind(prefix, 0) == 0 && find_buffer(program_.inputs, emit.substr(prefix.size()))) {
-      return;
+    for (const std::string prefix : {"by_operand ", "serpentine "}) {
+      const bool begins = emit.rfind(prefix, 0) == 0;
+      if (begins && find_buffer(program_.inputs, emit.substr(prefix.size()))) return;
     }
     fail("kernel", fmt::format("there is no emit order '{}'", emit),
-         "program, serpentine, or \"by_operand A\" with an input");
+         "program, serpentine, or \"by_operand A\" or \"serpentine A\" with an input");
   }
 
   const Config& config_;

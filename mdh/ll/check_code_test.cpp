@@ -70,6 +70,8 @@ TEST(Code, described_tiles_exist) {
 TEST(Code, numbers_of_a_tile_are_in_range) {
   EXPECT_EQ(with(R"("stage": {"M": [{}, {"pad": -1}]})"),
             "E353 code.stage.M[1]: pad is -1 | at least 0");
+  EXPECT_EQ(with(R"("stage": {"M": [{"line": 0}]})"),
+            "E353 code.stage.M[0]: line is 0 | at least 1");
   EXPECT_EQ(with(R"("stage": {"M": [{"depth": 0}]})"),
             "E353 code.stage.M[0]: depth is 0 | at least 1");
   for (const int width : {0, 1, 2, 4, 8, 16, 32, 64}) {
@@ -322,13 +324,14 @@ TEST(Code, launch_bounds_are_one_or_two_numbers) {
 }
 
 TEST(Code, emit_orders_are_known) {
-  for (const char* emit : {"program", "serpentine", "by_operand v"}) {
+  for (const char* emit : {"program", "serpentine", "by_operand v", "serpentine v"}) {
     EXPECT_EQ(with(fmt::format(R"("kernel": {{"emit": "{}"}})", emit)), "accepted") << emit;
   }
-  for (const char* emit : {"by_operand w", "by_operand", "zigzag", ""}) {
+  for (const char* emit :
+       {"by_operand w", "by_operand", "serpentine w", "serpentine ", "zigzag", ""}) {
     EXPECT_EQ(with(fmt::format(R"("kernel": {{"emit": "{}"}})", emit)),
               fmt::format("E353 code.kernel: there is no emit order '{}' | program, serpentine, or "
-                          "\"by_operand A\" with an input",
+                          "\"by_operand A\" or \"serpentine A\" with an input",
                           emit));
   }
 }

@@ -49,7 +49,8 @@ struct Prefetch {
 
 /// How the i-th tile of a buffer is stored and filled.
 struct StageCode {
-  int64_t pad = 0;    // elements added to the last axis
+  int64_t pad = 0;    // elements added to a line
+  int64_t line = 1;   // innermost dimensions of the layout that are one line
   int64_t depth = 1;  // tiles in flight
   Transport transport = Transport::plain;
   int64_t width = 0;                          // bytes of one transfer; 0: what fits
@@ -71,7 +72,7 @@ struct CoresCode {
 
 struct KernelCode {
   std::map<LevelName, int64_t> unroll;
-  std::string emit = "program";  // program, serpentine, or the operand whose uses stay together
+  std::string emit = "program";        // program, serpentine, or whose uses stay together
   std::vector<int64_t> launch_bounds;  // threads of a block, blocks of a core
   std::string compiler;
   std::vector<std::string> flags;

@@ -41,6 +41,7 @@ TEST(CodeJson, defaults_are_not_written) {
 TEST(CodeJson, every_key_is_read_and_written) {
   for (const char* text :
        {R"("stage": {"A": [{"pad": 4}]})",
+        R"("stage": {"A": [{"pad": 4, "line": 2}]})",
         R"("stage": {"A": [{"depth": 3}]})",
         R"("stage": {"A": [{"transport": "registers"}, {"transport": "async"}]})",
         R"("stage": {"A": [{"width": 16}]})",

@@ -151,7 +151,7 @@ class Counter {
     int64_t elements = count.elements;
     if (code.pad != 0 && !axes.empty() && !is_register(machine_, count.place.region)) {
       int64_t line = 1;
-      for (size_t n = axes_of_line(axes, count.place.layout); n > 0; --n) {
+      for (size_t n = axes_of_line(axes, count.place.layout, code.line); n > 0; --n) {
         line = saturating_product(line, axes[axes.size() - n].extent);
       }
       elements = saturating_sum(

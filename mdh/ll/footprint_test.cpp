@@ -283,6 +283,23 @@ TEST(Footprint, padding_lengthens_the_last_axis_of_the_layout) {
   EXPECT_EQ(f.tiles[0].bytes, 5 * (6 + 2) * 8);
 }
 
+TEST(Footprint, padding_comes_behind_a_line_of_several_dimensions) {
+  const auto bytes = [](const std::string& code, const std::string& layout) {
+    return counted(
+               R"("layers": ["L1"], "split": {"i": ["L1 6"], "k": ["L1 5"]}, "order": ["L1.i",
+                  "L1.k"], "stage": {"M": [{"from": "L1.i", "region": "L1", "layout": )" +
+                   layout + R"(}]}, "code": {"stage": {"M": [)" + code + "]}}",
+               matvec(6, 5), "artificial")
+        .tiles[0]
+        .bytes;
+  };
+  for (const std::string layout : {R"(["k", "i"])", R"(["k@L1", "i@L1"])"}) {
+    EXPECT_EQ(bytes(R"({"pad": 2, "line": 2})", layout), (5 * 6 + 2) * 8) << layout;
+    EXPECT_EQ(bytes(R"({"pad": 2, "line": 9})", layout), (5 * 6 + 2) * 8) << "all there are";
+    EXPECT_EQ(bytes(R"({"line": 2})", layout), 5 * 6 * 8) << layout;
+  }
+}
+
 TEST(Footprint, registers_hold_what_is_read_and_not_its_box) {
   const hl::Program star = hl::parse(
       "mdh 1\nprogram star = out_view( y: f32 = [i, j] ) * md_hom( i: 6 by cc, j: 8 by cc )"

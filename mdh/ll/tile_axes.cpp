@@ -61,11 +61,13 @@ bool is_digit(const Program& p, const Nest& nest, const TileAxis& axis, const st
 
 }  // namespace
 
-size_t axes_of_line(const std::vector<TileAxis>& axes, const Layout& layout) {
-  if (axes.empty()) return 0;
-  if (!layout.empty() && !layout.back().layer.empty()) return 1;
-  size_t count = 1;
-  while (count < axes.size() && axes[axes.size() - count - 1].dimension == axes.back().dimension) {
+size_t axes_of_line(const std::vector<TileAxis>& axes, const Layout& layout, int64_t dimensions) {
+  const bool by_digits = !layout.empty() && !layout.back().layer.empty();
+  size_t count = 0;
+  while (count < axes.size()) {
+    const size_t at = axes.size() - count - 1;
+    const bool goes_on = count > 0 && !by_digits && axes[at].dimension == axes[at + 1].dimension;
+    if (!goes_on && dimensions-- == 0) break;
     ++count;
   }
   return count;

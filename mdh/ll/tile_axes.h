@@ -24,9 +24,9 @@ std::vector<TileAxis> tile_axes(const Program& p, const Nest& nest, const hl::Bu
                                 const Family& family, const std::set<int>& free,
                                 const Layout& layout);
 
-/// How many of the innermost axes make up a line of the layout's last axis: all bands of a
-/// dimension that stands there whole, one of a digit. Padding comes behind a line.
-size_t axes_of_line(const std::vector<TileAxis>& axes, const Layout& layout);
+/// How many of the innermost axes make up a line of so many of the layout's last axes: all bands of
+/// a dimension that stands there whole, one of a digit. Padding comes behind a line.
+size_t axes_of_line(const std::vector<TileAxis>& axes, const Layout& layout, int64_t dimensions);
 
 /// What one iteration more of a loop adds to an index of the buffer; 0 where it is not affine.
 int64_t index_step(const Program& p, const hl::BufferView& buffer, const Family& family,

@@ -54,6 +54,9 @@ TEST(Hints, only_outputs_that_nobody_reads_are_stored_past_the_caches) {
         "deal cores (p < 3) {{ load v = x[p, 0]; store {} = v streaming; {} }}", to, then));
   };
   EXPECT_EQ(stored("y[p]", ""), fine);
+  const std::string two = "deal cores (n < 1) { load v = x[0, 0]; store y[0] = (v, v) streaming;";
+  EXPECT_EQ(refusal(two + " }"), fine);
+  EXPECT_EQ(refusal(two + " load u = y[2]; }"), "a streaming store into 'y', which is read");
   EXPECT_EQ(stored("t[0, p]", ""), "a streaming store into 't', which is no output");
   EXPECT_EQ(stored("y[p]", "load u = y[p];"), "a streaming store into 'y', which is read");
   EXPECT_EQ(refusal("", "buffer input z: i64[3] streaming\n"), "'z' is no output, but streaming");

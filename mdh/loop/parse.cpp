@@ -212,7 +212,10 @@ class Parser {
     Store s;
     s.to = element();
     tokens_.expect("=", "after the element");
-    if (tokens_.peek().text == "(") return StmtNode{WideStore{s.to, names_in_parentheses()}};
+    if (tokens_.peek().text == "(") {
+      const std::vector<Symbol> values = names_in_parentheses();
+      return StmtNode{WideStore{s.to, values, tokens_.accept("streaming")}};
+    }
     s.value = named(tokens_.expect_name("of a value").text);
     s.streaming = tokens_.accept("streaming");
     return StmtNode{s};

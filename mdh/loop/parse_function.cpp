@@ -88,9 +88,13 @@ scalar::Function parse_function(TokenStream& tokens, const char* name, const sca
 }
 
 Emission parse_emission(TokenStream& tokens) {
-  if (tokens.accept("serpentine")) return {Emission::Order::serpentine, {}};
-  tokens.expect("by", "after 'emit', or 'serpentine'");
   Emission emission{Emission::Order::by_operand, {}};
+  if (tokens.accept("serpentine")) {
+    emission.order = Emission::Order::serpentine;
+    if (!tokens.accept("by")) return emission;
+  } else {
+    tokens.expect("by", "after 'emit', or 'serpentine'");
+  }
   tokens.expect("(", "to begin the parameters of f");
   do {
     emission.operands.push_back(named(member_name(tokens)));

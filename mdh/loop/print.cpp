@@ -151,7 +151,8 @@ class Printer {
     return fmt::format("load ({}) = {};\n", print_names(s.results), print(s.from));
   }
   std::string operator()(const WideStore& s) const {
-    return fmt::format("store {} = ({});\n", print(s.to), print_names(s.values));
+    return fmt::format("store {} = ({}){};\n", print(s.to), print_names(s.values),
+                       s.streaming ? " streaming" : "");
   }
   std::string operator()(const Prefetch& s) const {
     return fmt::format("prefetch {};\n", print(s.what));
@@ -178,7 +179,8 @@ std::string print_emission(const Emission& e) {
     case Emission::Order::program:
       return "";
     case Emission::Order::serpentine:
-      return "emit serpentine\n";
+      return e.operands.empty() ? "emit serpentine\n"
+                                : fmt::format("emit serpentine by ({})\n", print_names(e.operands));
     case Emission::Order::by_operand:
       return fmt::format("emit by ({})\n", print_names(e.operands));
   }

@@ -133,7 +133,8 @@ struct Cores {
 struct Emission {
   enum class Order { program, serpentine, by_operand };
   Order order = Order::program;
-  std::vector<Symbol> operands = {};  // parameters of f: uses of one element of them stay together
+  std::vector<Symbol> operands = {};  // parameters of f: uses of one element of them stay together;
+                                      // none: forth and back along the first one
   friend bool operator==(const Emission&, const Emission&) = default;
 };
 

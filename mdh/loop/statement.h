@@ -272,6 +272,7 @@ struct WideLoad {
 struct WideStore {
   Element to;
   std::vector<Symbol> values;
+  bool streaming = false;
   friend bool operator==(const WideStore&, const WideStore&) = default;
 };
 

@@ -202,10 +202,7 @@ class Verifier {
     writable(s.to);
     element(s.to);
     use(s.value);
-    if (!s.streaming) return;
-    internal_check(find_buffer(program_, s.to.buffer).role == Role::output,
-                   "a streaming store into '{}', which is no output", s.to.buffer.name);
-    streamed_.insert(s.to.buffer.name);
+    if (s.streaming) streams(s.to);
   }
   void operator()(const WideLoad& s) {
     loaded_.insert(s.from.buffer.name);
@@ -219,6 +216,7 @@ class Verifier {
     element(s.to);
     wide(s.to, std::ssize(s.values));
     for (const Symbol& value : s.values) use(value);
+    if (s.streaming) streams(s.to);
   }
   void operator()(const AsyncCopy& s) {
     internal_check(in_deal_ || in_grid_, "an asynchronous copy outside of Deal");
@@ -263,6 +261,12 @@ class Verifier {
  private:
   void block(const Block& block) {
     for (const Stmt& s : block) std::visit(*this, s.node().is);
+  }
+
+  void streams(const Element& to) {
+    internal_check(find_buffer(program_, to.buffer).role == Role::output,
+                   "a streaming store into '{}', which is no output", to.buffer.name);
+    streamed_.insert(to.buffer.name);
   }
 
   // ---- names

@@ -119,6 +119,27 @@ Parameter roll_parameter(const SpaceContext& c, const std::string& buffer) {
           tune::ParameterKind::categorical};
 }
 
+/// "4 behind 2": elements, and dimensions of the line that they come behind.
+std::string padding_of(const ll::StageCode& code) {
+  const std::string behind = code.line == 1 ? "" : fmt::format(" behind {}", code.line);
+  return std::to_string(code.pad) + behind;
+}
+
+void read_padding(const std::string& label, ll::StageCode& code) {
+  const size_t behind = label.find(" behind ");
+  code.pad = std::stol(label);
+  if (behind != std::string::npos) code.line = std::stol(label.substr(behind + 8));
+}
+
+std::vector<std::string> paddings(const SpaceContext& c, const std::string& buffer) {
+  std::vector<std::string> all = {"0", "4"};
+  for (const hl::BufferView& view : c.variants.front().program.inputs) {
+    const bool has_lines = view.accesses.front().index.size() > 1;
+    if (view.symbol.name == buffer && has_lines) all.emplace_back("4 behind 2");
+  }
+  return all;
+}
+
 void add_buffer(const SpaceContext& c, const std::string& b, std::vector<Parameter>& parameters) {
   const auto add = [&](const char* name, std::vector<std::string> values, bool Stagings::*needs) {
     parameters.push_back(staged_parameter(name, b, std::move(values), needs));
@@ -133,7 +154,7 @@ void add_buffer(const SpaceContext& c, const std::string& b, std::vector<Paramet
   add("opaque", allowed(obeys.opaque, {"no", "yes"}), nullptr);
   add("blocks", {"no", "rows", "squares"}, &Stagings::copy);
   if (!c.is_gpu()) return;
-  add("pad", {"0", "4"}, &Stagings::copy);
+  add("pad", paddings(c, b), &Stagings::copy);
   add("depth", {"1", "2"}, &Stagings::copy);
   std::vector<std::string> transports = {name_of(ll::Transport::plain)};
   if (obeys.transport) transports.emplace_back(name_of(ll::Transport::registers));
@@ -147,6 +168,8 @@ std::vector<std::string> emissions(const SpaceContext& c) {
   if (!c.options.obeys.emit) return {"program"};
   std::vector<std::string> all = {"program", "serpentine"};
   for (const std::string& buffer : c.inputs) all.push_back("by_operand " + buffer);
+  if (!c.is_gpu()) return all;
+  for (const std::string& buffer : c.inputs) all.push_back("serpentine " + buffer);
   return all;
 }
 
@@ -263,7 +286,7 @@ void decode_buffer(const SpaceContext& c, const Point& p, const std::string& b,
   }
   if (c.is_gpu()) {
     if (has.copy) {
-      codes.front().pad = std::stol(p.label("pad." + b));
+      read_padding(p.label("pad." + b), codes.front());
       codes.front().depth = std::stol(p.label("depth." + b));
       codes.front().width = std::stol(p.label("width." + b));
       const auto& names = names_of(ll::Transport{});
@@ -321,7 +344,7 @@ void encode_buffer(const SpaceContext& c, const ll::Config& config, const std::s
     if (!c.is_gpu()) continue;
     values[(registers ? "ready." : "depth.") + b] = std::to_string(code.depth);
     if (registers) continue;
-    values["pad." + b] = std::to_string(code.pad);
+    values["pad." + b] = padding_of(code);
     values["width." + b] = std::to_string(code.width);
     values["transport." + b] = name_of(code.transport);
   }

@@ -110,10 +110,9 @@ class ConfigRenaming {
     code.edge = by_dimension(code.edge);
     code.combine = by_level(code.combine);
     code.kernel.unroll = by_level(code.kernel.unroll);
-    const std::string operand = "by_operand ";
-    if (code.kernel.emit.starts_with(operand)) {
-      code.kernel.emit =
-          operand + new_name(names_.buffers, code.kernel.emit.substr(operand.size()));
+    for (const std::string order : {"by_operand ", "serpentine "}) {
+      if (!code.kernel.emit.starts_with(order)) continue;
+      code.kernel.emit = order + new_name(names_.buffers, code.kernel.emit.substr(order.size()));
     }
     return code;
   }

@@ -23,7 +23,7 @@ const char* const given = R"({"mdh_config": 1, "program": "q", "sizes": {"I": 4}
  "code": {"stage": {"A": [{"copy_order": {"k": 8, "2": 4}, "roll": "BLK.i",
                            "prefetch": {"distance": 2, "level": "SHR.k"}}]},
           "edge": {"i": "overlap"}, "combine": {"BLK.k": "team_tree"}, "cores": {"BLK": {"count": 4}},
-          "kernel": {"unroll": {"SHR.k": 2}, "emit": "by_operand B"}}})";
+          "kernel": {"unroll": {"SHR.k": 2}, "emit": "serpentine B"}}})";
 
 const char* const expected =
     R"({"mdh_config": 1, "program": "q", "sizes": {"I": 4}, "machine": "gpu",
@@ -37,7 +37,7 @@ const char* const expected =
  "code": {"stage": {"in1": [{"copy_order": {"d3": 8, "2": 4}, "roll": "BLK.d1",
                            "prefetch": {"distance": 2, "level": "SHR.d3"}}]},
           "edge": {"d1": "overlap"}, "combine": {"BLK.d3": "team_tree"}, "cores": {"BLK": {"count": 4}},
-          "kernel": {"unroll": {"SHR.d3": 2}, "emit": "by_operand in2"}}})";
+          "kernel": {"unroll": {"SHR.d3": 2}, "emit": "serpentine in2"}}})";
 
 TEST(RenamedConfig, has_new_names_everywhere) {
   const ll::Config config = renamed(ll::parse_config(given), to_positions());

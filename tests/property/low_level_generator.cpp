@@ -239,8 +239,8 @@ ll::Config with_orders(const ll::Config& config, const hl::Program& p,
   }
   if (random.chance(80)) {  // only vector code on registers has orders, so most cases do not
     const bool serpentine = p.inputs.empty() || random.chance(40);
-    result.code.kernel.emit =
-        serpentine ? "serpentine" : "by_operand " + random.pick(p.inputs).symbol.name;
+    const std::string by = random.chance(50) ? "by_operand " : "serpentine ";
+    result.code.kernel.emit = serpentine ? "serpentine" : by + random.pick(p.inputs).symbol.name;
   }
   return with_hints(is_valid(result, p, machine) ? result : config, p, machine, random);
 }

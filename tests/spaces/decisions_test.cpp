@@ -36,6 +36,7 @@ void without_each_copy(const ll::Config& config, std::map<std::string, ll::Confi
       add("width", &ll::StageCode::width);
       add("depth", &ll::StageCode::depth);
       add("pad", &ll::StageCode::pad);
+      add("line", &ll::StageCode::line);
       add("prefetch", &ll::StageCode::prefetch);
       add("opaque", &ll::StageCode::opaque);
       add("roll", &ll::StageCode::roll);

@@ -42,6 +42,7 @@ kernel::Module print_cuda(const loop::Program& program, const std::string& name)
       .warp = 32,
       .warp_barrier = "__syncwarp()",
       .copies = "copy_async",
+      .streams = "store_streaming",
   };
   return print_grid(program, name, words);
 }
@@ -54,7 +55,9 @@ Backend cuda() {
                     .access_bytes = 16,
                     .lockstep = 32,
                     .copies_in_flight = true},
-          .obeys = {.team_tree = true,
+          .obeys = {.emit = true,
+                    .store = true,
+                    .team_tree = true,
                     .tags = true,
                     .swizzle = true,
                     .launch_bounds = true,

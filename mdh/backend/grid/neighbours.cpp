@@ -39,13 +39,13 @@ std::string loaded_at_once(const std::string& wide_type, const std::string& whol
   return text;
 }
 
-std::string stored_at_once(const std::string& wide_type, const std::string& place,
-                           const std::vector<std::string>& values) {
+std::string stored_at_once(const std::string& wide_type, const std::vector<std::string>& values,
+                           const std::string& store) {
   std::string text = fmt::format("{} mdh_wide;\n", wide_type);
   for (size_t n = 0; n < values.size(); ++n) {
     text += fmt::format("mdh_wide.{} = {};\n", part_names[n], values[n]);
   }
-  return fmt::format("{{\n{}}}\n", indent(text + place + " = mdh_wide;\n", 2));
+  return fmt::format("{{\n{}}}\n", indent(text + store, 2));
 }
 
 Block one_by_one(const loop::WideLoad& s) {
@@ -59,7 +59,8 @@ Block one_by_one(const loop::WideLoad& s) {
 Block one_by_one(const loop::WideStore& s) {
   Block all;
   for (size_t n = 0; n < s.values.size(); ++n) {
-    all.push_back(StmtNode{loop::Store{neighbour(s.to, static_cast<int64_t>(n)), s.values[n]}});
+    const loop::Element to = neighbour(s.to, static_cast<int64_t>(n));
+    all.push_back(StmtNode{loop::Store{to, s.values[n], s.streaming}});
   }
   return all;
 }

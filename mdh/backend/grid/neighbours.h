@@ -14,8 +14,9 @@ std::string loaded_at_once(const std::string& wide_type, const std::string& whol
                            const std::string& place, const std::string& type,
                            const std::vector<std::string>& names);
 
-std::string stored_at_once(const std::string& wide_type, const std::string& place,
-                           const std::vector<std::string>& values);
+/// `store` is of what is put together here, mdh_wide.
+std::string stored_at_once(const std::string& wide_type, const std::vector<std::string>& values,
+                           const std::string& store);
 
 /// The same element by element.
 loop::Block one_by_one(const loop::WideLoad& s);

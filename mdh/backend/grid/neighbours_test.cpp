@@ -62,6 +62,18 @@ TEST(Neighbours, arguments_are_aligned_as_their_widest_access) {
   EXPECT_EQ(needed, (std::vector<int64_t>{8, 8, 16, 8})) << "y, z, x and v";
 }
 
+TEST(Neighbours, are_stored_past_the_caches_where_the_language_can) {
+  const loop::Program p =
+      program(dealt("load (a, b, c, d) = x[t * 8]; store y[t * 8] = (a, b, c, d) streaming;"
+                    "load (e, g) = v[t * 2]; store z[t * 2] = (g, e);"));
+  const std::string cuda = print_cuda(p, "k").source;
+  EXPECT_TRUE(has(cuda, "mdh_store_streaming_16(&y[t * 8], &mdh_wide);")) << cuda;
+  EXPECT_TRUE(has(cuda, "*(mdh_f64x2 *)&z[t * 2] = mdh_wide;")) << cuda;
+  EXPECT_TRUE(has(cuda, "st.global.cs.v4.b32")) << cuda;
+  const std::string opencl = print_opencl(p, "k").source;
+  EXPECT_TRUE(has(opencl, "*(__global float4 *)&y[t * 8] = mdh_wide;")) << opencl;
+}
+
 TEST(Neighbours, of_private_memory_are_taken_one_by_one) {
   const loop::Program p = program(
       dealt("alloc own; load (a, b) = x[t * 8]; store own[2] = (a, b); load (c, d) = own[2];"

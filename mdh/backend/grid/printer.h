@@ -1,42 +1,12 @@
 // Programs on a grid of groups of items, in any language that has such a grid.
 #pragma once
 
-#include <array>
 #include <string>
 
-#include "mdh/backend/c/dialect.h"
-#include "mdh/backend/c/helpers.h"
+#include "mdh/backend/grid/words.h"
 #include "mdh/kernel/module.h"
-#include "mdh/loop/program.h"
 
 namespace mdh::backend {
-
-/// How a language calls what all of them have.
-struct GridWords {
-  std::string language;  // of the module
-  Dialect dialect = Dialect::opencl;
-  /// Begins the definition of a function that is launched with groups of so many items.
-  std::string (*kernel)(const std::array<int64_t, 3>& items,
-                        const loop::LaunchBounds& bounds) = nullptr;
-  std::string local;  // begins the definition of an array that a group shares
-  /// Instead of that, one array whose size is said at the launch, from which all others are cut.
-  std::string shared;
-  std::string to_global;             // in the type of a pointer to global memory, with a blank
-  std::string to_local;              // in the type of a pointer to such an array, with a blank
-  std::string alone;                 // of a pointer: nothing else points to this memory
-  std::array<std::string, 3> group;  // the number of this group, along each axis of a launch
-  std::array<std::string, 3> item;   // the number of this item in its group
-  std::string item_of_all;           // ... in the grid; launches along one axis only
-  std::string items_of_all;          // of the grid
-  std::string barrier;  // of a group: writes before it, of all items, are seen after it
-  /// The type of so many numbers beside each other, whose parts are x, y, z and w; defined where
-  /// the language does not have it.
-  std::string (*neighbours)(scalar::Scalar type, int64_t count, Helpers& helpers) = nullptr;
-  int64_t warp = 1;          // items of one
-  std::string warp_barrier;  // of items of a warp; none: all of a group wait
-  std::string
-      copies;  // helper that has copies in flight (rts/copy_async.cu); none: they land at once
-};
 
 /// Every grid of the program becomes a function that is launched, loops around grids become loops
 /// of the host. Groups and items are numbered along one axis, unless digits say on which they are.

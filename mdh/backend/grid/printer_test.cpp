@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "mdh/backend/cuda/cuda.h"
+#include "mdh/backend/grid/kernel_text.h"
 #include "mdh/loop/parse.h"
 
 namespace mdh::backend::opencl_test {
@@ -239,6 +240,48 @@ TEST(OpenCL, a_swizzled_grid_has_the_same_groups) {
     EXPECT_NE(m.source.find("const int mdh_block = mdh_flat / 6;"), std::string::npos) << m.source;
     EXPECT_EQ(plain.source.find("mdh_block"), std::string::npos) << plain.source;
   }
+}
+
+/// A workspace that a group fills and reads: sums of one launch, or of two.
+std::string workspace_kernel(bool waits) {
+  return print_opencl(
+             loop::parse(
+                 R"(mdh_loop 1
+kernel sums
+dimension i < 8 kept
+digit t: THR.i < 8 of i step 1 cores
+buffer output y: f32[8]
+buffer input x: f32[8]
+buffer temporary w: f32[8] in MM of all per ()
+function f(x: f32, i: i64) { y: f32 = x; }
+function combine() { }
+body {
+  alloc w;
+  deal grid () {
+    deal cores (t < 8) { load a = x[t]; store w[7 - t] = a; }
+    )" +
+                 std::string(
+                     waits ? "barrier cores; deal cores (t < 8) { load b = w[t]; store y[t] = b; }"
+                           : "") +
+                 R"(
+  }
+})"),
+             "k")
+      .source;
+}
+
+TEST(OpenCL, says_nothing_of_pointers_where_groups_wait_for_the_workspace) {
+  EXPECT_NE(workspace_kernel(false).find("float *restrict y, __global const float *restrict x"),
+            std::string::npos)
+      << workspace_kernel(false);
+  EXPECT_EQ(workspace_kernel(true).find("restrict"), std::string::npos) << workspace_kernel(true);
+  EXPECT_NE(module("").source.find("restrict"), std::string::npos) << "memory of the group";
+}
+
+TEST(Grid, many_elements_have_larger_groups) {
+  EXPECT_EQ(items_of_elements(3), 3);
+  EXPECT_EQ(items_of_elements(65535), 64);
+  EXPECT_EQ(items_of_elements(65536), 256);
 }
 
 }  // namespace

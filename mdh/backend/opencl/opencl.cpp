@@ -34,6 +34,7 @@ kernel::Module print_opencl(const loop::Program& program, const std::string& nam
       .to_global = "__global ",
       .to_local = "__local ",
       .alone = "restrict",
+      .alone_at_barriers = false,  // NVIDIA's compiler, as of driver 580
       .group = {"get_group_id(0)", "get_group_id(1)", "get_group_id(2)"},
       .item = {"get_local_id(0)", "get_local_id(1)", "get_local_id(2)"},
       .item_of_all = "get_global_id(0)",
@@ -45,12 +46,13 @@ kernel::Module print_opencl(const loop::Program& program, const std::string& nam
 }
 
 Backend opencl() {
-  return {.name = "opencl",
-          .summary = "OpenCL C, by the device's driver; opencl:N is the N-th device",
-          .machine = "gpu_nowarp",
-          .facts = {.teams = machine::Teams::nested, .access_bytes = 16},
-          .obeys = {.team_tree = true, .tags = true, .swizzle = true, .transport = true},
-          .print = print_opencl};
+  return {
+      .name = "opencl",
+      .summary = "OpenCL C, by the device's driver; opencl:N is the N-th device",
+      .machine = "gpu_nowarp",
+      .facts = {.teams = machine::Teams::nested, .access_bytes = 16},
+      .obeys = {.emit = true, .team_tree = true, .tags = true, .swizzle = true, .transport = true},
+      .print = print_opencl};
 }
 
 }  // namespace mdh::backend

@@ -173,12 +173,13 @@ void PlanContext::declare() {
 loop::Emission PlanContext::emission() const {
   const std::string& order = code.kernel.emit;
   if (order == ll::KernelCode{}.emit) return {};
-  if (order == "serpentine") return {loop::Emission::Order::serpentine, {}};
-  loop::Emission by{loop::Emission::Order::by_operand, {}};
+  const bool winds = order.rfind("serpentine", 0) == 0;
+  loop::Emission by{winds ? loop::Emission::Order::serpentine : loop::Emission::Order::by_operand,
+                    {}};
   size_t n = 0;
   for (const hl::BufferView& view : computation.inputs) {
     for (size_t access = 0; access < view.accesses.size(); ++access, ++n) {
-      const bool asked = order == "by_operand " + view.symbol.name;
+      const bool asked = order == (winds ? "serpentine " : "by_operand ") + view.symbol.name;
       if (asked) by.operands.push_back(result.f.parameters[n].symbol);
     }
   }

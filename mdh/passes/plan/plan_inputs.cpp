@@ -137,7 +137,7 @@ class InputPlanner {
     buffer.depth = code.depth;
     // Registers have no lines that could be longer.
     if (code.pad == 0 || tile.axes.empty() || ll::is_register(c_.machine, s.place.region)) return;
-    tile.line = ll::axes_of_line(tile.axes, s.place.layout);
+    tile.line = ll::axes_of_line(tile.axes, s.place.layout, code.line);
     for (size_t n = 1; n < tile.line; ++n) {
       const int64_t last = buffer.extents.back();
       buffer.extents.pop_back();

@@ -124,6 +124,21 @@ TEST(Plan, what_code_says_of_a_tile_is_in_its_buffer) {
   EXPECT_NE(text.find("copy (x_l1_1 < 2)"), std::string::npos) << "only elements are copied";
 }
 
+TEST(Plan, a_line_of_several_dimensions_is_one_axis_with_its_padding) {
+  const auto planned_with = [](const std::string& code) {
+    return planned(pw_program("k: 4 by pw(add), l: 3 by pw(add)", "[k, l]"),
+                   R"("layers": ["HM", "L1"],
+    "split": {"k": ["HM 2", "L1 2"], "l": ["L1 3"]}, "order": ["HM.k", "L1.k", "L1.l"],
+    "stage": {"x": [{"from": "L1.k", "region": "L1"}]}, "code": {"stage": {"x": [)" +
+                       code + "]}}");
+  };
+  const std::string rows = planned_with(R"({"pad": 1})");
+  EXPECT_NE(rows.find("x_l1: i64[2, 4] in L1"), std::string::npos) << rows;
+  const std::string line = planned_with(R"({"pad": 1, "line": 2})");
+  EXPECT_NE(line.find("x_l1: i64[7] in L1"), std::string::npos) << line;
+  EXPECT_NE(line.find("x_l1[x_l1_1 * 3 + x_l1_2]"), std::string::npos) << line;
+}
+
 TEST(Plan, registers_are_not_padded) {
   const std::string text = planned(pw_program("k: 4 by pw(add)", "[k]"), R"("layers": ["MM", "L1"],
     "split": {"k": ["MM 2", "L1 2"]}, "order": ["MM.k", "L1.k"],

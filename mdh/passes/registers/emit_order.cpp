@@ -5,6 +5,7 @@
 
 #include "mdh/loop/print.h"
 #include "mdh/passes/common/blocks.h"
+#include "mdh/passes/common/instance.h"
 #include "mdh/passes/common/names.h"
 #include "mdh/passes/common/shapes.h"
 
@@ -26,6 +27,7 @@ struct Item {
   std::vector<Element> targets;
   bool stores;                        // what was in the elements does not matter
   std::vector<std::string> operands;  // the elements that f reads, as text
+  bool backwards = false;             // the last lane first
 };
 
 std::string place(const std::vector<Element>& targets) {
@@ -42,7 +44,7 @@ class Reader {
   std::optional<Item> item(const Stmt& s) const {
     const auto* lanes = s.as<Lanes>();
     if (!lanes) return std::nullopt;
-    Item item{lanes, {}, {}, {}, true, {}};
+    Item item{lanes, {}, {}, {}, true, {}, false};
     std::map<Symbol, Element> loaded;
     size_t at = 0;
     const Block& body = lanes->body;
@@ -79,9 +81,12 @@ class Reader {
   const loop::Program& program_;
 };
 
+using Groups = std::vector<std::vector<Item>>;
+
 class Orderer {
  public:
-  explicit Orderer(const loop::Program& p) : program_(p), reader_(p), names_(p) {}
+  Orderer(const loop::Program& p, bool writes_lanes)
+      : program_(p), reader_(p), names_(p), writes_lanes_(writes_lanes) {}
 
   Block block(const Block& statements) {
     Block result;
@@ -132,17 +137,31 @@ class Orderer {
   }
 
   std::vector<Item> in_order(const std::vector<Item>& run) const {
-    if (program_.emission.order == Emission::Order::serpentine) return forth_and_back(run);
-    std::map<std::string, size_t> seen;  // groups, in the order of their first member
-    std::vector<std::vector<Item>> groups;
+    const bool winds = program_.emission.order == Emission::Order::serpentine;
+    Groups groups = program_.emission.operands.empty() ? sequences(run) : by_operand(run);
+    std::vector<Item> ordered;
+    for (size_t n = 0; n < groups.size(); ++n) {
+      if (winds && n % 2 == 1) turn(groups[n]);
+      ordered.insert(ordered.end(), groups[n].begin(), groups[n].end());
+    }
+    return ordered;
+  }
+
+  /// In the order of their first members.
+  Groups by_operand(const std::vector<Item>& run) const {
+    std::map<std::string, size_t> seen;
+    Groups groups;
     for (const Item& item : run) {
       const size_t group = seen.try_emplace(operand(item), groups.size()).first->second;
       if (group == groups.size()) groups.emplace_back();
       groups[group].push_back(item);
     }
-    std::vector<Item> ordered;
-    for (const auto& group : groups) ordered.insert(ordered.end(), group.begin(), group.end());
-    return ordered;
+    return groups;
+  }
+
+  static void turn(std::vector<Item>& group) {
+    std::reverse(group.begin(), group.end());
+    for (Item& item : group) item.backwards = true;
   }
 
   /// An f without inputs has none: all of its items are one sequence.
@@ -150,22 +169,16 @@ class Orderer {
     return item.operands.empty() ? "" : item.operands.front();
   }
 
-  /// Every second sequence of items with the same first operand, backwards.
-  static std::vector<Item> forth_and_back(const std::vector<Item>& run) {
-    std::vector<Item> ordered;
-    bool backwards = false;
-    for (size_t begin = 0; begin < run.size();) {
-      size_t end = begin + 1;
-      while (end < run.size() && first_operand(run[end]) == first_operand(run[begin])) ++end;
-      const auto from = run.begin() + static_cast<std::ptrdiff_t>(begin);
-      ordered.insert(ordered.end(), from, run.begin() + static_cast<std::ptrdiff_t>(end));
-      if (backwards) {
-        std::reverse(ordered.end() - static_cast<std::ptrdiff_t>(end - begin), ordered.end());
+  /// Neighbours with the same first operand.
+  static Groups sequences(const std::vector<Item>& run) {
+    Groups groups;
+    for (const Item& item : run) {
+      if (groups.empty() || first_operand(groups.back().back()) != first_operand(item)) {
+        groups.emplace_back();
       }
-      backwards = !backwards;
-      begin = end;
+      groups.back().push_back(item);
     }
-    return ordered;
+    return groups;
   }
 
   std::string operand(const Item& item) const {
@@ -181,10 +194,19 @@ class Orderer {
 
   Stmt statement(const Item& item, bool stores) {
     Lanes lanes = *item.lanes;
-    if (stores == item.stores) return StmtNode{lanes};
-    lanes.body = item.compute;
-    append(lanes.body, stores ? overwritten(item.targets, item.results) : combining(item));
+    if (stores != item.stores) {
+      lanes.body = item.compute;
+      append(lanes.body, stores ? overwritten(item.targets, item.results) : combining(item));
+    }
+    if (item.backwards && writes_lanes_) turn(lanes);
     return StmtNode{lanes};
+  }
+
+  void turn(Lanes& lanes) {
+    Instance instance(names_);
+    instance.set(lanes.var,
+                 scalar::index_literal(lanes.count - 1) - loop::index_variable(lanes.var));
+    for (Stmt& s : lanes.body) s = instance.statement(s);
   }
 
   Block combining(const Item& item) {
@@ -199,14 +221,15 @@ class Orderer {
   const loop::Program& program_;
   Reader reader_;
   Names names_;
+  bool writes_lanes_;
 };
 
 }  // namespace
 
-loop::Program emit_order(const loop::Program& program) {
+loop::Program emit_order(const loop::Program& program, const machine::TargetFacts& facts) {
   if (program.emission.order == Emission::Order::program) return program;
   loop::Program result = program;
-  result.body = Orderer(program).block(program.body);
+  result.body = Orderer(program, facts.access_bytes > 0).block(program.body);
   return result;
 }
 

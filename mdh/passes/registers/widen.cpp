@@ -166,7 +166,8 @@ class Widener {
   }
 
   /// As few statements as their places allow.
-  Block joined(const Rounds& rounds, const Lets& lets) const {
+  Block joined(Rounds rounds, const Lets& lets) const {
+    if (run_backwards(rounds)) std::reverse(rounds.begin(), rounds.end());
     Block result;
     for (size_t n = 0; n < rounds.size();) {
       const size_t width = width_from(rounds, n, lets);
@@ -174,6 +175,13 @@ class Widener {
       n += width;
     }
     return result;
+  }
+
+  static bool run_backwards(const Rounds& rounds) {
+    const Element* first = element_of(rounds.front());
+    const Element* last = element_of(rounds.back());
+    return first && last && !first->index.empty() &&
+           distance(first->index.back(), last->index.back()) == 1 - std::ssize(rounds);
   }
 
   size_t width_from(const Rounds& rounds, size_t first, const Lets& lets) const {
@@ -199,7 +207,7 @@ class Widener {
   static const Element* element_of(const Stmt& s) {
     if (const auto* load = s.as<loop::Load>()) return &load->from;
     const auto* store = s.as<loop::Store>();
-    return store && !store->streaming ? &store->to : nullptr;
+    return store ? &store->to : nullptr;
   }
 
   template <class Side>
@@ -224,7 +232,7 @@ class Widener {
     }
     const Element& where = *element_of(rounds[first]);
     if (rounds[first].as<loop::Load>()) return StmtNode{loop::WideLoad{values, where}};
-    return StmtNode{loop::WideStore{where, values}};
+    return StmtNode{loop::WideStore{where, values, rounds[first].as<loop::Store>()->streaming}};
   }
 
   const loop::Program& program_;

@@ -57,6 +57,20 @@ TEST(Widen, what_lies_apart_is_moved_one_by_one) {
       "load x_ = ta[0, 0]; load x_2 = ta[1, 0]; store tb[0, 2] = x_; store tb[0, 0] = x_2;");
 }
 
+TEST(Widen, stores_past_the_caches_stay_that) {
+  const More out{rows.digits, rows.buffers + "buffer output z: i64[8] streaming\n"};
+  expect_rewrite(
+      widen,
+      "deal cores (c < 7) { lanes - s < 2 { load x = ta[1, s]; store z[s + 2] = x streaming; } }",
+      "deal cores (c < 7) { load (x_, x_2) = ta[1, 0]; store z[2] = (x_, x_2) streaming; }", out,
+      {.access_bytes = 16});
+}
+
+TEST(Widen, lanes_that_run_backwards_are_read_at_once) {
+  expect_widened("lanes - s < 2 { load x = ta[1, 3 - s]; store reg[s] = x; }",
+                 "load (x_2, x_) = ta[1, 2]; store reg[0] = x_; store reg[1] = x_2;");
+}
+
 TEST(Widen, registers_are_named_one_by_one) {
   expect_widened("for - m < 2 sequential { load x = ta[0, m]; store reg[m + 2] = x; }",
                  "load (x_, x_2) = ta[0, 0]; store reg[2] = x_; store reg[3] = x_2;");
