@@ -12,7 +12,7 @@ namespace mdh::loop {
 scalar::Function parse_function(scalar::TokenStream& tokens, const char* name,
                                 const scalar::Scope& scope);
 
-/// What follows "emit": "serpentine", or "by" and parameters of f.
+/// What follows "emit": "serpentine", "by" and parameters of f, or both.
 Emission parse_emission(scalar::TokenStream& tokens);
 
 /// Names of accesses may have a number: x.2

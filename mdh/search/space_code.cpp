@@ -121,7 +121,8 @@ Parameter roll_parameter(const SpaceContext& c, const std::string& buffer) {
 
 /// "4 behind 2": elements, and dimensions of the line that they come behind.
 std::string padding_of(const ll::StageCode& code) {
-  const std::string behind = code.line == 1 ? "" : fmt::format(" behind {}", code.line);
+  const bool plain = code.line == 1 || code.pad == 0;
+  const std::string behind = plain ? "" : fmt::format(" behind {}", code.line);
   return std::to_string(code.pad) + behind;
 }
 
@@ -168,9 +169,19 @@ std::vector<std::string> emissions(const SpaceContext& c) {
   if (!c.options.obeys.emit) return {"program"};
   std::vector<std::string> all = {"program", "serpentine"};
   for (const std::string& buffer : c.inputs) all.push_back("by_operand " + buffer);
-  if (!c.is_gpu()) return all;
-  for (const std::string& buffer : c.inputs) all.push_back("serpentine " + buffer);
   return all;
+}
+
+/// On grids, tiles of registers often have no lanes, without which there is no order.
+Parameter emit_parameter(const SpaceContext& c) {
+  if (!c.is_gpu()) return tune::labels("emit", emissions(c));
+  const auto range = [&c](const Point& p) {
+    const SpaceVariant& variant = c.variant(p.label("fuse"));
+    const bool lanes = !dimensions_on(c, variant, parts_at(c, p), c.layers.lanes).empty();
+    const std::vector<std::string> all = emissions(c);
+    return std::vector<Value>(all.begin(), lanes ? all.end() : all.begin() + 1);
+  };
+  return {"emit", range, parts_and_fuse(c), tune::ParameterKind::categorical};
 }
 
 /// A result is finished only behind loops or cores.
@@ -233,7 +244,7 @@ void add_code(const SpaceContext& c, std::vector<Parameter>& parameters) {
   for (const std::string& dimension : c.dimensions) {
     parameters.push_back(edge_parameter(c, dimension));
   }
-  parameters.push_back(tune::labels("emit", emissions(c)));
+  parameters.push_back(emit_parameter(c));
   parameters.push_back(store_parameter(c));
   add_core_code(c, parameters);
   std::vector<std::string> labels;

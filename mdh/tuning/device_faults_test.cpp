@@ -87,7 +87,7 @@ class DeviceFaults : public testing::TestWithParam<Place> {
     c.threads = 2;
     c.worker.program = MDH_WORKER_FILE;
     // Threads of a busy host are slow where they stand for those of a GPU.
-    c.worker.time_limit = GetParam().is_fake ? 5 : 1;
+    c.worker.time_limit = GetParam().is_fake ? 10 : 1;
     c.build.seconds = 10;
     options_.evaluations = 9;
     options_.seconds = 120;

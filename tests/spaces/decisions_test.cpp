@@ -81,6 +81,11 @@ std::map<std::string, ll::Config> without_each(const ll::Config& config) {
     other.code.cores[layer].swizzle = 1;
     all.insert_or_assign("swizzle", other);
   }
+  if (config.code.kernel.emit != ll::KernelCode{}.emit) {
+    ll::Config other = config;
+    other.code.kernel.emit = ll::KernelCode{}.emit;
+    all.insert_or_assign("emit", other);
+  }
   without_each_copy(config, all);
   without_each_place(config, all);
   return all;
@@ -133,16 +138,16 @@ TEST(Decisions, all_that_is_tried_for_threads_changes_code) {
   const Seen seen = seen_on("openmp", "cpu");
   EXPECT_EQ(seen.tried,
             (std::set<std::string>{"combine team_tree", "copy order", "edge clamp", "edge mask",
-                                   "opaque", "prefetch", "results in REG", "roll"}));
+                                   "emit", "opaque", "prefetch", "results in REG", "roll"}));
   EXPECT_EQ(seen.effective, seen.tried);
 }
 
 TEST(Decisions, all_that_is_tried_for_grids_changes_code) {
   const Seen seen = seen_on("opencl", "gpu_nowarp");
-  EXPECT_EQ(seen.tried,
-            (std::set<std::string>{"combine team_tree", "copy order", "depth", "edge clamp",
-                                   "edge mask", "pad", "results in RM", "results in SM", "roll",
-                                   "swizzle", "tags", "transport async", "transport registers"}));
+  EXPECT_EQ(seen.tried, (std::set<std::string>{"combine team_tree", "copy order", "depth",
+                                               "edge clamp", "edge mask", "emit", "line", "pad",
+                                               "results in RM", "results in SM", "roll", "swizzle",
+                                               "tags", "transport async", "transport registers"}));
   EXPECT_EQ(seen.effective, seen.tried);
 }
 

@@ -53,7 +53,7 @@ class KernelPrinter : public CPrinter, public KernelText {
   }
 
   std::string elements(const loop::Deal& deal) override {
-    begin(deal, {{items_of_elements(loop::volume_of(deal.shares)), 1, 1}, false});
+    begin(deal, {{items_of_elements(loop::volume_of(deal.shares), words_), 1, 1}, false});
     const loop::Deal s = joined(deal);
     const std::string body = unflattened(s.shares, "part") + pointers(s.body) + block(s.body);
     return fmt::format("for ({0} part = {1}; part < {2}; part += {3}) {{\n{4}}}\n", index(),
@@ -130,11 +130,11 @@ class KernelPrinter : public CPrinter, public KernelText {
   /// Of mdh_wide.
   std::string store_of_all(const loop::WideStore& s) {
     const int64_t count = std::ssize(s.values);
-    if (!s.streaming || words_.streams.empty()) {
+    const int64_t bytes = count * scalar::bytes_of(find_buffer(program(), s.to.buffer).type);
+    if (!s.streaming || words_.streams.empty() || (bytes != 8 && bytes != 16)) {
       return fmt::format("{} = mdh_wide;\n", at_once(s.to, count, false));
     }
     expressions().definitions().define_type(words_.streams, rts_text(words_.streams));
-    const int64_t bytes = count * scalar::bytes_of(find_buffer(program(), s.to.buffer).type);
     return fmt::format("mdh_{}_{}(&{}, &mdh_wide);\n", words_.streams, bytes, element(s.to));
   }
 
@@ -383,9 +383,9 @@ class KernelPrinter : public CPrinter, public KernelText {
 
 }  // namespace
 
-int64_t items_of_elements(int64_t elements) {
+int64_t items_of_elements(int64_t elements, const GridWords& words) {
   constexpr int64_t many = 65536;
-  return std::min(elements, elements < many ? usual_items : 4 * usual_items);
+  return std::min(elements, elements < many ? usual_items : words.many_items);
 }
 
 std::unique_ptr<KernelText> kernel_text(const loop::Program& p, const GridStorage& storage,

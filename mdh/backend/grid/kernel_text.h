@@ -40,6 +40,6 @@ std::unique_ptr<KernelText> kernel_text(const loop::Program& p, const GridStorag
                                         const GridWords& words);
 
 /// Small groups spread a few elements; of many elements, beginning groups would take the time.
-int64_t items_of_elements(int64_t elements);
+int64_t items_of_elements(int64_t elements, const GridWords& words);
 
 }  // namespace mdh::backend

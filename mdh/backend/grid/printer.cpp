@@ -90,12 +90,12 @@ class ModulePrinter {
       }
       body = is_persistent ? printer_->persistent(s, items) : printer_->grid(s, items);
     } else {
-      launch.items[0] = items_of_elements(shares);
+      launch.items[0] = items_of_elements(shares, words_);
       launch.groups[0] = std::min((shares + launch.items[0] - 1) / launch.items[0], most_groups);
       body = printer_->elements(s);
     }
     launch.local_bytes = printer_->local_bytes();
-    const bool alone = words_.alone_at_barriers || !waits_for_workspace(s.body);
+    const bool alone = words_.alone_at_barriers || !waits_for_global(s.body);
     text_ +=
         fmt::format("{} {{\n{}}}\n", signature(function, launch.items, alone), indent(body, 2));
     return launch;
@@ -109,11 +109,23 @@ class ModulePrinter {
     });
   }
 
-  bool waits_for_workspace(const Block& body) const {
+  static bool reads(const Block& block, const Symbol& buffer) {
+    return std::any_of(block.begin(), block.end(), [&](const Stmt& s) {
+      const std::vector<Symbol> read = loop::uses_of(s).reads;
+      bool found = std::find(read.begin(), read.end(), buffer) != read.end();
+      loop::for_each_child(s, [&](const Block& child) { found = found || reads(child, buffer); });
+      return found;
+    });
+  }
+
+  /// For what others of the group write to global memory.
+  bool waits_for_global(const Block& body) const {
+    if (!waits(body)) return false;
     const std::vector<Buffer> buffers = mentioned(program_, body);
-    return waits(body) && std::any_of(buffers.begin(), buffers.end(), [&](const Buffer& b) {
-             return b.role == Role::temporary && storage_.of(b.symbol).space == Space::in_workspace;
-           });
+    return std::any_of(buffers.begin(), buffers.end(), [&](const Buffer& b) {
+      if (b.role == Role::output) return reads(body, b.symbol);
+      return b.role == Role::temporary && storage_.of(b.symbol).space == Space::in_workspace;
+    });
   }
 
   std::string signature(const std::string& function, const std::array<int64_t, 3>& items,

@@ -278,10 +278,38 @@ TEST(OpenCL, says_nothing_of_pointers_where_groups_wait_for_the_workspace) {
   EXPECT_NE(module("").source.find("restrict"), std::string::npos) << "memory of the group";
 }
 
-TEST(Grid, many_elements_have_larger_groups) {
-  EXPECT_EQ(items_of_elements(3), 3);
-  EXPECT_EQ(items_of_elements(65535), 64);
-  EXPECT_EQ(items_of_elements(65536), 256);
+TEST(OpenCL, says_nothing_of_pointers_where_groups_wait_for_results) {
+  const auto source = [](const std::string& from) {
+    return print_opencl(loop::parse(R"(mdh_loop 1
+kernel steps
+dimension i < 8 kept
+digit t: THR.i < 8 of i step 1 cores
+buffer output y: f32[8]
+buffer output z: f32[8]
+buffer input x: f32[8]
+function f(x: f32, i: i64) { y: f32 = x; z: f32 = x; }
+function combine() { }
+body {
+  deal grid () {
+    deal cores (t < 8) { load a = x[t]; store y[7 - t] = a; }
+    barrier cores;
+    deal cores (t < 8) { load b = )" +
+                                    from + R"([t]; store z[t] = b; }
+  }
+})"),
+                        "k")
+        .source;
+  };
+  EXPECT_EQ(source("y").find("restrict"), std::string::npos) << source("y");
+  EXPECT_NE(source("x").find("restrict"), std::string::npos) << source("x");
+}
+
+TEST(Grid, many_elements_have_larger_groups_where_devices_have_them) {
+  const GridWords small{.many_items = 64}, large{};
+  EXPECT_EQ(items_of_elements(3, large), 3);
+  EXPECT_EQ(items_of_elements(65535, large), 64);
+  EXPECT_EQ(items_of_elements(65536, large), 256);
+  EXPECT_EQ(items_of_elements(65536, small), 64);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mdh/backend/c/printer.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
 
@@ -20,6 +21,17 @@ class Shares {
   Shares(const loop::Program& p, const HasInstances& has_instances, const Counter& outer,
          const Counter& inner)
       : program_(p), has_instances_(has_instances), outer_(outer), inner_(inner) {}
+
+  /// Cores find what they hold by their shares, and instances by digits.
+  bool find_something_in(const Block& block) const {
+    const std::vector<loop::Buffer> buffers = mentioned(program_, block);
+    return std::any_of(buffers.begin(), buffers.end(), [&](const loop::Buffer& b) {
+      const auto finds = [&](const Counter& c) {
+        return std::find(b.per.begin(), b.per.end(), c.var) != b.per.end();
+      };
+      return b.held || (has_instances_(b) && (finds(outer_) || finds(inner_)));
+    });
+  }
 
   bool is_one_in(const Block& block) const {
     return std::all_of(block.begin(), block.end(), [&](const Stmt& s) {
@@ -43,7 +55,7 @@ class Shares {
   bool is_one_in(const Stmt& s) const {
     const std::vector<loop::Access> accesses = loop::accesses_of(s);
     for (const loop::Access& access : accesses) {
-      if (!has_place_for_both(*access.element)) return false;
+      if (!is_one_in(address_of(program_, *access.element))) return false;
     }
     if (!accesses.empty()) return true;
     bool is_one = true;
@@ -52,15 +64,6 @@ class Shares {
       return e;
     });
     return is_one;
-  }
-
-  /// Cores find what they hold by their shares.
-  bool has_place_for_both(const loop::Element& e) const {
-    const loop::Buffer& b = find_buffer(program_, e.buffer);
-    const auto finds = [&](const Counter& c) {
-      return has_instances_(b) && std::find(b.per.begin(), b.per.end(), c.var) != b.per.end();
-    };
-    return !b.held && !finds(outer_) && !finds(inner_) && is_one_in(address_of(program_, e));
   }
 
   bool is_one_in(const Expr& e) const {
@@ -81,7 +84,7 @@ loop::Deal with_joined_shares(const loop::Program& p, const loop::Deal& deal,
   loop::Deal result = deal;
   for (size_t n = deal.shares.size(); n-- > 1;) {
     const Shares pair(p, has_instances, result.shares[n - 1], result.shares[n]);
-    if (!pair.is_one_in(result.body)) continue;
+    if (pair.find_something_in(result.body) || !pair.is_one_in(result.body)) continue;
     result.body = pair.joined(result.body);
     result.shares[n].count *= result.shares[n - 1].count;
     result.shares.erase(result.shares.begin() + static_cast<std::ptrdiff_t>(n) - 1);

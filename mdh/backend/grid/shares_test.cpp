@@ -87,6 +87,11 @@ TEST(JoinedShares, are_not_those_by_which_something_is_found) {
   EXPECT_TRUE(joined("deal cores (t < 8, u < 3) { load a = x[t, u]; store s[t * 3 + u] = a; }")
                   .starts_with("t < 8; u < 3; "))
       << "an instance for every t";
+  EXPECT_TRUE(
+      joined("deal cores (t < 8, u < 3) { alloc s; load a = x[t, u];"
+             " store v[t * 3 + u] = a; transpose (m < 2, n < 2) s[n * 8 + m] = v[m * 8 + n]; }")
+          .starts_with("t < 8; u < 3; "))
+      << "an instance for every t, in a square";
   EXPECT_TRUE(joined("deal cores (t < 8, u < 3) collective { load a = x[t, u];"
                      " store h[t * 3 + u] = a; }")
                   .starts_with("t < 8; u < 3; "))

@@ -35,6 +35,7 @@ kernel::Module print_opencl(const loop::Program& program, const std::string& nam
       .to_local = "__local ",
       .alone = "restrict",
       .alone_at_barriers = false,  // NVIDIA's compiler, as of driver 580
+      .many_items = 64,            // devices may have no more
       .group = {"get_group_id(0)", "get_group_id(1)", "get_group_id(2)"},
       .item = {"get_local_id(0)", "get_local_id(1)", "get_local_id(2)"},
       .item_of_all = "get_global_id(0)",

@@ -178,6 +178,7 @@ class Widener {
   }
 
   static bool run_backwards(const Rounds& rounds) {
+    if (rounds.empty()) return false;
     const Element* first = element_of(rounds.front());
     const Element* last = element_of(rounds.back());
     return first && last && !first->index.empty() &&

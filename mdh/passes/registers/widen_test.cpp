@@ -71,6 +71,11 @@ TEST(Widen, lanes_that_run_backwards_are_read_at_once) {
                  "load (x_2, x_) = ta[1, 2]; store reg[0] = x_; store reg[1] = x_2;");
 }
 
+TEST(Widen, lanes_may_have_names_for_values) {
+  expect_widened("lanes - s < 2 { let m = s + 2; load x = ta[0, m]; store reg[s] = x; }",
+                 "load (x_, x_2) = ta[0, 2]; store reg[0] = x_; store reg[1] = x_2;");
+}
+
 TEST(Widen, registers_are_named_one_by_one) {
   expect_widened("for - m < 2 sequential { load x = ta[0, m]; store reg[m + 2] = x; }",
                  "load (x_, x_2) = ta[0, 0]; store reg[2] = x_; store reg[3] = x_2;");
