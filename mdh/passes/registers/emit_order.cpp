@@ -8,6 +8,7 @@
 #include "mdh/passes/common/instance.h"
 #include "mdh/passes/common/names.h"
 #include "mdh/passes/common/shapes.h"
+#include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
 namespace {
