@@ -126,24 +126,10 @@ std::string disturbance(const std::vector<Result>& results) {
       100 * foreign, repeated, disturbed);
 }
 
-std::string name_of(Standing standing) {
-  switch (standing) {
-    case Standing::measured:
-      return "measured";
-    case Standing::absent:
-      return "absent";
-    case Standing::failed:
-      return "failed";
-    case Standing::wrong:
-      return "wrong";
-  }
-  return {};
-}
-
 ordered_json json_of(const Result& result, const Measured& candidate) {
   ordered_json out;
   out["name"] = candidate.candidate.name;
-  out["standing"] = name_of(candidate.standing);
+  out["standing"] = to_string(candidate.standing);
   out["about"] = candidate.candidate.about;
   out["note"] = candidate.note;
   out["threads"] = candidate.candidate.threads;
