@@ -12,6 +12,7 @@
 #include "mdh/passes/concrete/scans.h"
 #include "mdh/passes/concrete/settle.h"
 #include "mdh/passes/concrete/simplify.h"
+#include "mdh/passes/concrete/whole_rounds.h"
 #include "mdh/passes/hints/hide_tiles.h"
 #include "mdh/passes/hints/stream_stores.h"
 #include "mdh/passes/registers/emit_order.h"
@@ -23,6 +24,7 @@
 #include "mdh/passes/registers/widen.h"
 #include "mdh/passes/structured/form_teams.h"
 #include "mdh/passes/structured/forward.h"
+#include "mdh/passes/structured/hold_back.h"
 #include "mdh/passes/structured/interchange.h"
 #include "mdh/passes/structured/pad.h"
 #include "mdh/passes/structured/roll.h"
@@ -63,6 +65,11 @@ std::vector<Pass> before_teams() {
        "after interchange makes nests of registers, before the teams take axes off copies",
        pad,
        {Property::rolled}},
+      {"hold-back",
+       "copies of single numbers read again at edges what lies there",
+       "after pad, which fills what is computed; before the teams take axes off copies",
+       hold_back,
+       {Property::rolled}},
   };
 }
 
@@ -100,6 +107,9 @@ std::vector<Pass> to_loops() {
 
 std::vector<Pass> for_borders() {
   return {
+      {"whole-rounds", "loops that are written out run all rounds, or know which to leave out",
+       "before peel, which counts rounds from 1, and settle, which knows more of all rounds",
+       whole_rounds, concrete},
       {"peel", "first rounds run before loops that would have to decide",
        "before unswitch, which would write loops over registers twice for what peeling decides",
        peel, concrete},

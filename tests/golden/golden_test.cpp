@@ -68,9 +68,10 @@ std::vector<passes::Pass> passes_from(const std::string& name) {
   return {};
 }
 
-/// What the pass asks for: without wide accesses there would be nothing to see of them.
+/// What the pass asks for: without wide accesses, or groups, there would be nothing to see.
 passes::TargetFacts facts_of(const std::string& pass) {
-  return {.access_bytes = pass == "widen" ? 16 : 0};
+  if (pass == "whole-rounds") return {.teams = passes::Teams::nested};
+  return {.access_bytes = pass == "widen" || pass == "hold-back" ? 16 : 0};
 }
 
 std::string result_of(const std::string& case_) {

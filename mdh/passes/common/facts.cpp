@@ -87,6 +87,16 @@ void learn(const Order& o, std::vector<Linear>& known) {
   for (const Linear& sum : sums) known.push_back(tightened(sum));
 }
 
+/// l <= a / n where n l <= a: the quotient is rounded towards zero, so never below the true one.
+bool imply_below_quotient(const Facts& facts, const Order& order) {
+  const auto* ratio = as(order.right, BinaryOp::divide);
+  const auto by = constant(ratio->right);
+  if (!by || *by <= 0) return false;
+  const Expr times = scalar::index_literal(*by);
+  const Expr least = order.strict ? order.left * times + times : order.left * times;
+  return facts.imply(scalar::binary(BinaryOp::less_equal, least, ratio->left));
+}
+
 }  // namespace
 
 void Facts::set_range(const Symbol& var, int64_t greatest) { greatest_[var.name] = greatest; }
@@ -119,8 +129,8 @@ bool Facts::imply(const Expr& condition) const {
   return std::all_of(parts.begin(), parts.end(), [&](const Expr& part) {
     if (decided(part)) return *decided(part);
     const auto order = order_of(part);
-    // A quotient is understood where it is known, not where it is to be shown.
-    if (!order || as(order->right, BinaryOp::divide)) return false;
+    if (!order) return false;
+    if (as(order->right, BinaryOp::divide)) return imply_below_quotient(*this, *order);
     const auto* variable = order->left.as<scalar::Variable>();
     const auto maximum = variable ? maxima_.find(variable->symbol.name) : maxima_.end();
     if (maximum != maxima_.end()) {

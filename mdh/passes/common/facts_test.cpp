@@ -109,6 +109,17 @@ TEST(Facts, a_quotient_that_may_be_negative_is_not_understood) {
   EXPECT_FALSE(imply(facts, "n * 2 <= o - 4")) << "n = 0, o = 3: -1 < 0, rounded towards zero";
 }
 
+TEST(Facts, below_a_quotient_is_shown_by_its_multiple) {
+  Facts facts;
+  facts.set_range(loop::named("n"), 7);
+  EXPECT_TRUE(imply(facts, "2 <= (40 - n * 4) / 6")) << "40 - 28 is 12";
+  EXPECT_FALSE(imply(facts, "2 <= (39 - n * 4) / 6")) << "39 - 28 is 11";
+  EXPECT_TRUE(imply(facts, "1 < (40 - n * 4) / 6"));
+  EXPECT_FALSE(imply(facts, "2 < (40 - n * 4) / 6"));
+  EXPECT_FALSE(imply(facts, "n - 8 < (n - 8) / 2")) << "n = 7: -1 < 0, but nobody multiplies by -1";
+  EXPECT_FALSE(imply(facts, "0 <= n / n")) << "no number to multiply with";
+}
+
 TEST(Facts, open_part_is_what_is_left) {
   const Facts facts = with_ranges();
   EXPECT_EQ(facts.open_part(condition("p < 7 && o < 3 && q < 10")), condition("o < 3"));

@@ -4,6 +4,7 @@
 #include "mdh/passes/common/conditions.h"
 #include "mdh/passes/common/facts.h"
 #include "mdh/passes/common/replicated.h"
+#include "mdh/passes/common/shapes.h"
 
 namespace mdh::passes {
 namespace {
@@ -40,6 +41,16 @@ Stmt settled_let(const loop::Let& let, Facts& known) {
   return StmtNode{loop::Let{let.var, value}};
 }
 
+/// Without a bound that it never reaches.
+Stmt settled_loop(loop::For loop, const Facts& known) {
+  const auto bound = bound_of(loop);
+  const Expr parts = scalar::index_literal(bound ? bound->parts : 0);
+  if (bound && known.imply(scalar::binary(BinaryOp::less_equal, parts, bound->room))) {
+    loop.trip = parts;
+  }
+  return StmtNode{loop};
+}
+
 Block settled_choice(const loop::If& choice, const Facts& known) {
   const auto open = known.open_part(choice.condition);
   if (!open) return settled_block(choice.then, known);
@@ -68,8 +79,10 @@ Block settled_block(const Block& statements, const Facts& around) {
       continue;
     }
     const Facts more = known_inside(s, known);
-    result.push_back(
-        loop::map_children(s, [&](const Block& child) { return settled_block(child, more); }));
+    Stmt inner =
+        loop::map_children(s, [&](const Block& child) { return settled_block(child, more); });
+    if (const auto* loop = inner.as<loop::For>()) inner = settled_loop(*loop, known);
+    result.push_back(inner);
   }
   return result;
 }

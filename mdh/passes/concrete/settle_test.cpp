@@ -54,6 +54,21 @@ TEST(Settle, loops_around_shares_may_run_over_empty_parts) {
     })");
 }
 
+TEST(Settle, a_bound_that_is_never_reached_is_none) {
+  expect_rewrite(settle, R"(
+    deal cores (c < 7) {
+      for L2.k r < min(2, (9 - c + 1) / 2) sequential { load m = M[c, r]; store w[c] = m; }
+      for L3.k s < min(2, 8 - c) sequential { load x = M[c, s]; store w[c] = x; }
+      for L1.k q < min(2, 7 - c) sequential { load y = M[c, q]; store w[c] = y; }
+    })",
+                 R"(
+    deal cores (c < 7) {
+      for L2.k r < 2 sequential { load m = M[c, r]; store w[c] = m; }
+      for L3.k s < 2 sequential { load x = M[c, s]; store w[c] = x; }
+      for L1.k q < min(2, 7 - c) sequential { load y = M[c, q]; store w[c] = y; }
+    })");
+}
+
 TEST(Settle, a_maximum_is_the_side_that_is_known_to_be_greater) {
   expect_rewrite(settle, R"(
     deal cores (c < 7) {

@@ -31,7 +31,7 @@ loop::Kind kind_of(const hl::Dimension& d) {
   return d.combine.shape == hl::Shape::concatenate ? loop::Kind::kept : loop::Kind::scanned;
 }
 
-loop::Edge edge_of(const ll::Code& code, const hl::Dimension& d) {
+loop::Edge edge_along(const ll::Code& code, const hl::Dimension& d) {
   const auto asked = code.edge.find(d.symbol.name);
   if (asked == code.edge.end()) return loop::Edge::automatic;
   switch (asked->second) {
@@ -141,7 +141,7 @@ void PlanContext::declare() {
   result.name = computation.name;
   for (const hl::Dimension& d : computation.dimensions) {
     result.dimensions.push_back(
-        {fresh(d.symbol.name), constant(d.size).value(), kind_of(d), edge_of(code, d)});
+        {fresh(d.symbol.name), constant(d.size).value(), kind_of(d), edge_along(code, d)});
   }
   for (const auto* views : {&computation.outputs, &computation.inputs}) {
     const auto role = views == &computation.outputs ? loop::Role::output : loop::Role::input;

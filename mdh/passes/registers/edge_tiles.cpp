@@ -37,11 +37,23 @@ bool is_masked(const loop::For& loop, const Symbol& buffer) {
   });
 }
 
-/// Loops over registers and lanes in it have no bounds: all that they write is written.
+/// Each round writes elements of its own.
+bool writes_apart(const loop::For& loop, const Symbol& buffer) {
+  return any_of(loop.body, [&](const Stmt& s) {
+    const auto* store = s.as<loop::Store>();
+    if (!store || store->to.buffer != buffer) return false;
+    return std::any_of(store->to.index.begin(), store->to.index.end(),
+                       [&](const Expr& e) { return mentions(e, loop.var); });
+  });
+}
+
+/// Loops over registers and lanes in it have no bounds, so that all that they write is written. A
+/// reduction may end early: its first round, which is there where points are, writes everything.
 bool computes_all(const Block& block, const Symbol& buffer) {
   const bool bounded = any_of(block, [&](const Stmt& s) {
     const loop::For* loop = as_replicated(s);
-    return loop && (!constant(loop->trip) || is_masked(*loop, buffer));
+    return loop && (!constant(loop->trip) || is_masked(*loop, buffer)) &&
+           writes_apart(*loop, buffer);
   });
   return writes_buffer(block, buffer) && !bounded;
 }

@@ -238,19 +238,19 @@ TEST(TwoBodies, a_loop_is_not_whole_because_others_are) {
   expect_rewrite(two_bodies, R"(
     deal cores (c < 7) {
       for L1.k h < 2 sequential {
-        for SIMD.k a < min(4, 10 - h * 8) lanes { load m = M[c, h * 8 + a]; store acc[0, a] = m; }
-        for REG.k u < min(2, (10 - h * 8) / 4) unrolled { load b = v[u]; store acc[u, 1] = b; }
+        for SIMD.k a < min(4, 10 - h * 2) lanes { load m = M[c, h * 2 + a]; store acc[0, a] = m; }
+        for REG.k u < min(2, (10 - h * 2) / 4) unrolled { load b = v[u]; store acc[u, 1] = b; }
       }
     })",
                  R"(
     deal cores (c < 7) {
       for L1.k h < 2 sequential {
-        if 10 - h * 8 >= 4 && (10 - h * 8) / 4 >= 2 {
-          for SIMD.k a < 4 lanes { load m = M[c, h * 8 + a]; store acc[0, a] = m; }
+        if 10 - h * 2 >= 4 && (10 - h * 2) / 4 >= 2 {
+          for SIMD.k a < 4 lanes { load m = M[c, h * 2 + a]; store acc[0, a] = m; }
           for REG.k u < 2 unrolled { load b = v[u]; store acc[u, 1] = b; }
         } else {
-          for SIMD.k a < min(4, 10 - h * 8) lanes { load m = M[c, h * 8 + a]; store acc[0, a] = m; }
-          for REG.k u < min(2, (10 - h * 8) / 4) unrolled { load b = v[u]; store acc[u, 1] = b; }
+          for SIMD.k a < min(4, 10 - h * 2) lanes { load m = M[c, h * 2 + a]; store acc[0, a] = m; }
+          for REG.k u < min(2, (10 - h * 2) / 4) unrolled { load b = v[u]; store acc[u, 1] = b; }
         }
       }
     })",

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mdh/passes/common/alignment.h"
+#include "mdh/passes/common/shapes.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
 
@@ -14,7 +15,16 @@ using loop::Counter;
 using loop::Element;
 using loop::Expr;
 
-/// How far elements are apart along each axis; nothing if one of them is no term of a sum.
+/// The element without edges: as if those beyond them were there.
+Element without_edges(Element e) {
+  for (Expr& index : e.index) {
+    if (const auto edge = held_back_at(index)) index = edge->index;
+  }
+  return e;
+}
+
+/// How far elements are apart along each axis, edges apart; nothing if one of them is no term of a
+/// sum.
 std::optional<std::vector<int64_t>> strides_of(const loop::Program& p, const Element& e,
                                                const std::vector<Counter>& axes) {
   std::vector<int64_t> strides;
@@ -69,7 +79,7 @@ bool is_wide(const loop::Program& p, const Element& e, const Symbol& axis, int64
 CopyShape shape_of(const loop::Program& p, const Copy& copy, int64_t access_bytes, Names& names) {
   const bool has_shape = copy.roll || copy.ahead || !copy.blocks.empty();
   if (has_shape || copy.axes.empty() || copy.to.buffer == copy.from.buffer) return {copy};
-  const auto strides = strides_of(p, copy.from, copy.axes);
+  const auto strides = strides_of(p, without_edges(copy.from), copy.axes);
   if (!strides) return {copy};
   CopyShape shape{copy};
   shape.copy.axes = in_order_of(copy.axes, *strides);

@@ -17,7 +17,7 @@ struct CopyShape {
 /// Axes are in the order in which the source lies, so that neighbouring cores read neighbouring
 /// elements. Where the source provably lies side by side and begins at a multiple, one core copies as
 /// many elements as it can load at once; copies in flight need the same of the other side. Copies
-/// whose source is no sum of their axes, that roll, or that move within a buffer keep their shape.
+/// whose source is no sum of their axes (edges apart), that roll, or that move within a buffer keep their shape.
 CopyShape shape_of(const loop::Program& p, const loop::Copy& copy, int64_t access_bytes,
                    Names& names);
 

@@ -71,9 +71,17 @@ TEST(CopyShape, conditions_follow) {
   EXPECT_EQ(text, "copy (b < 4, a_ < 2, a < 2) y[b, a_ * 2 + a] = x[b, a_ * 2 + a] kept 1");
 }
 
-TEST(CopyShape, others_keep_their_shape) {
+TEST(CopyShape, what_is_held_back_at_an_edge_lies_as_if_it_were_not) {
   EXPECT_EQ(shaped("copy (a < 8, b < 4) y[a, b] = x[b, min(a, 3)] within () team ();"),
-            "copy (a < 8, b < 4) y[a, b] = x[b, min(a, 3)] kept 0");
+            "copy (b < 4, a < 8) y[a, b] = x[b, min(a, 3)] kept 0")
+      << "but neighbours are not always side by side";
+  EXPECT_EQ(shaped("copy (a < 8, b < 4) y[a, b] = x[min(b, 2), a] within () team ();"),
+            "copy (b < 4, a_ < 4, a < 2) y[a_ * 2 + a, b] = x[min(b, 2), a_ * 2 + a] kept 1");
+}
+
+TEST(CopyShape, others_keep_their_shape) {
+  EXPECT_EQ(shaped("copy (a < 8, b < 4) y[a, b] = x[b, a * a % 3] within () team ();"),
+            "copy (a < 8, b < 4) y[a, b] = x[b, a * a % 3] kept 0");
   EXPECT_EQ(shaped("copy (a < 8, b < 4) x[a, b] = x[a, b + 4] within () team ();"),
             "copy (a < 8, b < 4) x[a, b] = x[a, b + 4] kept 0");
 }

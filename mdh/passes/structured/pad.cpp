@@ -7,6 +7,7 @@
 #include "mdh/passes/common/geometry.h"
 #include "mdh/passes/common/replicated.h"
 #include "mdh/passes/common/shapes.h"
+#include "mdh/scalar/free.h"
 #include "mdh/scalar/lanes.h"
 #include "mdh/scalar/simplify.h"
 
@@ -212,17 +213,24 @@ class Padder {
     return from_user || is_there(copy.from, *axes, filled);
   }
 
-  /// The axes that run along some places of the tile; nothing if there are others in an index.
+  /// The axes that run along some places of the tile, several where a padded line is one index of
+  /// all its dimensions; nothing if anything else moves along them, so that parts are not filled.
   static std::optional<std::set<Symbol>> axes_at(const Copy& copy, const std::set<size_t>& places) {
     std::set<Symbol> axes;
-    // Nobody has what lies beyond an edge in his registers.
-    if (copy.whole && !places.empty()) return std::nullopt;
     for (const size_t n : places) {
-      const loop::Counter* axis = axis_along(copy, copy.to.index[n]);
-      if (!axis) return std::nullopt;
-      axes.insert(axis->var);
+      const auto along = free_variables(copy.to.index[n]);
+      if (along.empty()) return std::nullopt;
+      for (const auto& [name, type] : along) {
+        if (!is_axis(copy, name)) return std::nullopt;
+        axes.insert(name);
+      }
     }
     return axes;
+  }
+
+  static bool is_axis(const Copy& copy, const Symbol& name) {
+    return std::any_of(copy.axes.begin(), copy.axes.end(),
+                       [&](const loop::Counter& axis) { return axis.var == name; });
   }
 
   // ---- the new program

@@ -64,6 +64,35 @@ TEST(Pad, tiles_that_are_copied_from_tiles_are_filled_alike) {
       tiles);
 }
 
+TEST(Pad, a_line_may_be_one_index_of_several_axes) {
+  const More line{tiles.digits, R"(buffer temporary packed: i64[10, 12] in L1 of core per ()
+buffer temporary acc: i64[2] in REG of registers per ()
+)"};
+  const std::string read = "packed[q, o * 2 + u]";
+  const auto copy = [](const std::string& to, const std::string& from, const std::string& within) {
+    return "copy (x1 < 5, x2 < 10, x3 < 2) packed[x2, " + to + "] = M[" + from + ", x2] within (" +
+           within + ") team ();";
+  };
+  expect_rewrite(pad, program(copy("x1 * 2 + x3", "x1 * 2 + x3", "x1 * 2 + x3 < 7"), read),
+                 copy("x1 * 2 + x3", "min(x1 * 2 + x3, 6)", "") +
+                     "loop o { loop q { for REG.i u < 2 unrolled { accumulate (acc[u]) first (q) "
+                     "from (packed[q, o * 2 + u], v[k]); } } write_up (u) (w[i]) first () from "
+                     "(acc[u]); }",
+                 line);
+}
+
+TEST(Pad, a_part_of_a_line_that_others_fill_is_left_alone) {
+  const More line{tiles.digits, R"(buffer temporary packed: i64[10, 12] in L1 of core per ()
+buffer temporary acc: i64[2] in REG of registers per ()
+)"};
+  expect_unchanged(pad,
+                   "loop o { copy (x2 < 10, x3 < 2) packed[x2, o * 2 + x3] = M[o * 2 + x3, x2] "
+                   "within (o * 2 + x3 < 7) team (); loop q { loop u { accumulate (acc[u]) first "
+                   "(q) from (packed[q, o * 2 + u], v[k]); } } write_up (u) (w[i]) first () from "
+                   "(acc[u]); }",
+                   line);
+}
+
 TEST(Pad, reads_of_the_users_buffers_are_left_alone) {
   expect_unchanged(pad, program("", "M[i, k]"), tiles);
 }
