@@ -14,6 +14,7 @@ class Collector {
     add(code.transport == ll::Transport::registers && (!backend.obeys.transport || code.depth == 1),
         where + ".transport");
     add(code.width != plain.width && !backend.obeys.width, where + ".width");
+    add(code.swizzle != plain.swizzle && !backend.obeys.tile_swizzle, where + ".swizzle");
     add(code.prefetch && !backend.obeys.prefetch, where + ".prefetch");
     add(code.hint != plain.hint, where + ".hint");
     add(code.opaque && !backend.obeys.opaque, where + ".opaque");

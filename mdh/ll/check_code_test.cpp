@@ -74,6 +74,14 @@ TEST(Code, numbers_of_a_tile_are_in_range) {
             "E353 code.stage.M[0]: line is 0 | at least 1");
   EXPECT_EQ(with(R"("stage": {"M": [{"depth": 0}]})"),
             "E353 code.stage.M[0]: depth is 0 | at least 1");
+  for (const int lines : {1, 2, 4, 8, 16, 32}) {
+    EXPECT_EQ(with(fmt::format(R"("stage": {{"M": [{{"swizzle": {}}}]}})", lines)), "accepted");
+  }
+  for (const int lines : {-1, 0, 3, 64}) {
+    EXPECT_EQ(with(fmt::format(R"("stage": {{"M": [{{"swizzle": {}}}]}})", lines)),
+              fmt::format("E353 code.stage.M[0]: swizzle is {} | 1, 2, 4, ... 32 lines; 1 is none",
+                          lines));
+  }
   for (const int width : {0, 1, 2, 4, 8, 16, 32, 64}) {
     EXPECT_EQ(with(fmt::format(R"("stage": {{"M": [{{"width": {}}}]}})", width)), "accepted");
   }

@@ -49,8 +49,10 @@ struct Prefetch {
 
 /// How the i-th tile of a buffer is stored and filled.
 struct StageCode {
-  int64_t pad = 0;    // elements added to a line
-  int64_t line = 1;   // innermost dimensions of the layout that are one line
+  int64_t pad = 0;   // elements added to a line
+  int64_t line = 1;  // innermost dimensions of the layout that are one line
+  /// Lines whose 16-byte pieces change places, each line in another way; 1: none.
+  int64_t swizzle = 1;
   int64_t depth = 1;  // tiles in flight
   Transport transport = Transport::plain;
   int64_t width = 0;                          // bytes of one transfer; 0: what fits

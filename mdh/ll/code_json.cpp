@@ -62,12 +62,13 @@ class CodeReader {
 
   StageCode stage(const std::string& buffer, const json& value) const {
     fields_.expect_object(buffer, value);
-    fields_.check_keys(value, {"pad", "line", "depth", "transport", "width", "copy_order",
-                               "prefetch", "hint", "opaque", "roll"});
+    fields_.check_keys(value, {"pad", "line", "swizzle", "depth", "transport", "width",
+                               "copy_order", "prefetch", "hint", "opaque", "roll"});
     StageCode code;
     for (const auto& [key, item] : value.items()) {
       if (key == "pad") code.pad = fields_.integer_of(key, item);
       if (key == "line") code.line = fields_.integer_of(key, item);
+      if (key == "swizzle") code.swizzle = fields_.integer_of(key, item);
       if (key == "depth") code.depth = fields_.integer_of(key, item);
       if (key == "transport") code.transport = choice<Transport>(key, item);
       if (key == "width") code.width = fields_.integer_of(key, item);
@@ -141,6 +142,7 @@ json json_of(const StageCode& code) {
   json value = json::object();
   if (code.pad != 0) value["pad"] = code.pad;
   if (code.line != 1) value["line"] = code.line;
+  if (code.swizzle != 1) value["swizzle"] = code.swizzle;
   if (code.depth != 1) value["depth"] = code.depth;
   if (code.transport != Transport::plain) value["transport"] = name_of(code.transport);
   if (code.width != 0) value["width"] = code.width;

@@ -42,6 +42,7 @@ TEST(CodeJson, every_key_is_read_and_written) {
   for (const char* text :
        {R"("stage": {"A": [{"pad": 4}]})",
         R"("stage": {"A": [{"pad": 4, "line": 2}]})",
+        R"("stage": {"A": [{"swizzle": 8}]})",
         R"("stage": {"A": [{"depth": 3}]})",
         R"("stage": {"A": [{"transport": "registers"}, {"transport": "async"}]})",
         R"("stage": {"A": [{"width": 16}]})",

@@ -149,13 +149,14 @@ class Counter {
                        const std::vector<TileAxis>& axes) const {
     if (count.is_hint) return bytes_of(buffer, count.elements);
     int64_t elements = count.elements;
-    if (code.pad != 0 && !axes.empty() && !is_register(machine_, count.place.region)) {
+    const bool is_longer = code.pad != 0 || code.swizzle > 1;
+    if (is_longer && !axes.empty() && !is_register(machine_, count.place.region)) {
       int64_t line = 1;
       for (size_t n = axes_of_line(axes, count.place.layout, code.line); n > 0; --n) {
         line = saturating_product(line, axes[axes.size() - n].extent);
       }
-      elements = saturating_sum(
-          elements, saturating_product(elements / std::max<int64_t>(1, line), code.pad));
+      line = std::max<int64_t>(1, line);
+      elements = saturating_product(elements / line, stored_line(line, code, buffer.type));
     }
     return saturating_product(bytes_of(buffer, elements), code.depth);
   }

@@ -297,6 +297,9 @@ TEST(Footprint, padding_comes_behind_a_line_of_several_dimensions) {
     EXPECT_EQ(bytes(R"({"pad": 2, "line": 2})", layout), (5 * 6 + 2) * 8) << layout;
     EXPECT_EQ(bytes(R"({"pad": 2, "line": 9})", layout), (5 * 6 + 2) * 8) << "all there are";
     EXPECT_EQ(bytes(R"({"line": 2})", layout), 5 * 6 * 8) << layout;
+    EXPECT_EQ(bytes(R"({"swizzle": 2})", layout), 5 * 8 * 8) << "two pieces of 16 bytes each";
+    EXPECT_EQ(bytes(R"({"swizzle": 1})", layout), 5 * 6 * 8) << layout;
+    EXPECT_EQ(bytes(R"({"swizzle": 4, "pad": 3})", layout), 5 * 16 * 8) << "no less than 9";
   }
 }
 

@@ -17,6 +17,7 @@ struct Obeys {
   bool launch_bounds = false;  // threads of a block, and blocks of a multiprocessor
   bool transport = false;      // copies that wait in registers until the round is computed
   bool width = false;          // bytes that one access of a copy moves
+  bool tile_swizzle = false;   // lines of tiles whose pieces change places
 };
 
 }  // namespace mdh::ll

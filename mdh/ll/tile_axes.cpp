@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "mdh/hl/analysis.h"
+#include "mdh/ll/count.h"
 
 namespace mdh::ll {
 namespace {
@@ -71,6 +72,13 @@ size_t axes_of_line(const std::vector<TileAxis>& axes, const Layout& layout, int
     ++count;
   }
   return count;
+}
+
+int64_t stored_line(int64_t elements, const StageCode& code, const scalar::Type& type) {
+  const int64_t padded = saturating_sum(elements, code.pad);
+  if (code.swizzle <= 1) return padded;
+  const int64_t all = code.swizzle * scalar::elements_of_piece(type);
+  return saturating_product((padded - 1) / all + 1, all);
 }
 
 int64_t index_step(const Program& p, const hl::BufferView& buffer, const Family& family,

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "mdh/ll/code.h"
 #include "mdh/ll/nest.h"
 #include "mdh/ll/tile.h"
 
@@ -27,6 +28,10 @@ std::vector<TileAxis> tile_axes(const Program& p, const Nest& nest, const hl::Bu
 /// How many of the innermost axes make up a line of so many of the layout's last axes: all bands of
 /// a dimension that stands there whole, one of a digit. Padding comes behind a line.
 size_t axes_of_line(const std::vector<TileAxis>& axes, const Layout& layout, int64_t dimensions);
+
+/// How long a line is stored: with what is left free behind it, and, where pieces change places, as
+/// many as it takes for each to find one.
+int64_t stored_line(int64_t elements, const StageCode& code, const scalar::Type& type);
 
 /// What one iteration more of a loop adds to an index of the buffer; 0 where it is not affine.
 int64_t index_step(const Program& p, const hl::BufferView& buffer, const Family& family,

@@ -205,6 +205,8 @@ std::string print_buffer(const Buffer& b) {
   if (b.streaming) text += " streaming";
   if (b.opaque) text += " opaque";
   if (b.held) text += " held";
+  if (b.swizzle > 1) text += fmt::format(" swizzle {}", b.swizzle);
+  if (b.width > 0) text += fmt::format(" width {}", b.width);
   return text + "\n";
 }
 

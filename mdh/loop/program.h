@@ -84,6 +84,10 @@ struct Buffer {
   bool streaming = false;        // an output: what is complete is stored past the caches
   bool opaque = false;           // registers: compilers shall not know what they hold
   bool held = false;             // elements belong to who has the share of steady Deals
+  /// Of a temporary: lines whose 16-byte pieces change places. Until `swizzle` has rewritten the
+  /// indices, elements lie where their indices say.
+  int64_t swizzle = 1;
+  int64_t width = 0;  // of a temporary: bytes that one access of a copy into it moves; 0: what fits
   friend bool operator==(const Buffer&, const Buffer&) = default;
 };
 

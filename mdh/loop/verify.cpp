@@ -46,6 +46,9 @@ class Verifier {
                      "'{}' is held, but not by the cores of a group", b.symbol.name);
       internal_check(!b.streaming || b.role == Role::output, "'{}' is no output, but streaming",
                      b.symbol.name);
+      internal_check(b.width == 0 || b.role == Role::temporary, "'{}' is filled by no copy",
+                     b.symbol.name);
+      if (b.swizzle != 1) swizzled(b);
     }
     for (const Symbol& operand : program_.emission.operands) {
       const auto& all = program_.f.parameters;
@@ -259,6 +262,18 @@ class Verifier {
   }
 
  private:
+  /// xor with numbers below a power of two that divides the pieces of a line maps them onto
+  /// themselves, each to another one.
+  static void swizzled(const Buffer& b) {
+    const int64_t all = b.swizzle * scalar::elements_of_piece(b.type);
+    internal_check(b.role == Role::temporary && b.extents.size() > 1,
+                   "'{}' has no lines to swizzle", b.symbol.name);
+    internal_check(b.swizzle > 1 && (b.swizzle & (b.swizzle - 1)) == 0,
+                   "'{}': {} lines, which is no power of two", b.symbol.name, b.swizzle);
+    internal_check(b.extents.back() % all == 0, "'{}': lines of {} elements, not of {} each",
+                   b.symbol.name, b.extents.back(), all);
+  }
+
   void block(const Block& block) {
     for (const Stmt& s : block) std::visit(*this, s.node().is);
   }

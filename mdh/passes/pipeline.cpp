@@ -16,6 +16,7 @@
 #include "mdh/passes/hints/hide_tiles.h"
 #include "mdh/passes/hints/stream_stores.h"
 #include "mdh/passes/registers/emit_order.h"
+#include "mdh/passes/registers/swizzle.h"
 #include "mdh/passes/registers/transpose_copies.h"
 #include "mdh/passes/registers/two_bodies.h"
 #include "mdh/passes/registers/unroll_jam.h"
@@ -158,6 +159,9 @@ std::vector<Pass> to_straight_code() {
       {"widen", "cores without vectors move neighbours at once",
        "after hide-tiles, which knows single loads and stores; before hoist, for the indices left",
        widen, concrete},
+      {"swizzle", "pieces of lines change places",
+       "after widen, which proves that neighbours lie side by side; before hoist, for new indices",
+       swizzle, concrete},
       {"hoist", "index computations leave loops they do not depend on",
        "after last-rounds, which looks for shifts inside of their loops, and all that copy loops",
        hoist, concrete},

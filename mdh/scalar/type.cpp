@@ -119,6 +119,8 @@ int bytes_of(const Type& type) {
   return (end + alignment - 1) / alignment * alignment;
 }
 
+int64_t elements_of_piece(const Type& type) { return std::max<int64_t>(1, 16 / bytes_of(type)); }
+
 std::string to_string(Scalar scalar) { return row(scalar).name; }
 
 std::string to_string(const Type& type) {

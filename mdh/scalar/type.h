@@ -112,6 +112,9 @@ int leaf_offset(const Record& record, std::string_view field);
 /// sizeof, in C's layout on every target.
 int bytes_of(const Type& type);
 
+/// So many elements lie in 16 bytes, which cores of grids move at once: at least 1.
+int64_t elements_of_piece(const Type& type);
+
 std::string to_string(const Type& type);
 std::string to_string(Scalar scalar);
 std::optional<Scalar> find_scalar(std::string_view name);

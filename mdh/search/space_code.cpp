@@ -119,14 +119,21 @@ Parameter roll_parameter(const SpaceContext& c, const std::string& buffer) {
           tune::ParameterKind::categorical};
 }
 
-/// "4 behind 2": elements, and dimensions of the line that they come behind.
+/// "4 behind 2": elements, and dimensions of the line that they come behind. "swizzle 8": none, but
+/// lines whose pieces change places.
 std::string padding_of(const ll::StageCode& code) {
+  if (code.swizzle > 1) return fmt::format("swizzle {}", code.swizzle);
   const bool plain = code.line == 1 || code.pad == 0;
   const std::string behind = plain ? "" : fmt::format(" behind {}", code.line);
   return std::to_string(code.pad) + behind;
 }
 
 void read_padding(const std::string& label, ll::StageCode& code) {
+  const std::string swizzle = "swizzle ";
+  if (label.starts_with(swizzle)) {
+    code.swizzle = std::stol(label.substr(swizzle.size()));
+    return;
+  }
   const size_t behind = label.find(" behind ");
   code.pad = std::stol(label);
   if (behind != std::string::npos) code.line = std::stol(label.substr(behind + 8));
@@ -134,6 +141,7 @@ void read_padding(const std::string& label, ll::StageCode& code) {
 
 std::vector<std::string> paddings(const SpaceContext& c, const std::string& buffer) {
   std::vector<std::string> all = {"0", "4"};
+  if (c.options.obeys.tile_swizzle) all.emplace_back("swizzle 8");
   for (const hl::BufferView& view : c.variants.front().program.inputs) {
     const bool has_lines = view.accesses.front().index.size() > 1;
     if (view.symbol.name == buffer && has_lines) all.emplace_back("4 behind 2");
@@ -161,7 +169,7 @@ void add_buffer(const SpaceContext& c, const std::string& b, std::vector<Paramet
   if (obeys.transport) transports.emplace_back(name_of(ll::Transport::registers));
   transports.emplace_back(name_of(ll::Transport::async));
   add("transport", transports, &Stagings::copy);
-  add("width", allowed(obeys.width, {"0", "16"}), &Stagings::copy);
+  add("width", allowed(obeys.width, {"0", "4"}), &Stagings::copy);
   add("ready", {"1", "2"}, &Stagings::registers);  // depth in registers
 }
 

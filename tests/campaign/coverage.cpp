@@ -23,6 +23,12 @@ class Finder {
     if (ll::common_prefix(low) < static_cast<int>(low.decompose.size()))
       found_.insert("separate phases");
     for (const loop::Dimension& d : program_.dimensions) partition(d);
+    for (const auto& [buffer, tiles] : low.code.stage) {
+      for (const ll::StageCode& tile : tiles) {
+        if (tile.pad > 0) found_.insert("padded lines");
+        if (tile.width > 0) found_.insert("narrow copies");
+      }
+    }
     for (const loop::Buffer& b : program_.buffers) {
       if (b.depth > 1) found_.insert("copies in flight");
       if (b.holds > 0) found_.insert("exact tile in registers");
@@ -133,6 +139,24 @@ bool applies_on_lanes(const Block& statements) {
   });
 }
 
+/// What passes find to do for groups whose cores move several numbers at once.
+std::vector<std::string> rules_of_groups(const loop::Program& planned) {
+  const std::map<std::string, std::string> by_pass = {
+      {"hold-back", "copies that hold back at edges"},
+      {"whole-rounds", "all rounds or those that exist"},
+      {"widen", "several numbers at once"},
+      {"swizzle", "pieces of lines that change places"}};
+  std::vector<std::string> rules;
+  loop::Program before = planned;
+  const passes::TargetFacts facts{.teams = passes::Teams::nested, .access_bytes = 16};
+  passes::run_pipeline(planned, facts, [&](const passes::Pass& pass, const loop::Program& after) {
+    const auto rule = by_pass.find(pass.name);
+    if (rule != by_pass.end() && !(after.body == before.body)) rules.push_back(rule->second);
+    before = after;
+  });
+  return rules;
+}
+
 }  // namespace
 
 const std::vector<std::string>& rule_names() {
@@ -186,6 +210,12 @@ const std::vector<std::string>& rule_names() {
       "parts dealt in turn",
       "parts dealt as they are taken",
       "number of cores",
+      "padded lines",
+      "narrow copies",
+      "copies that hold back at edges",
+      "all rounds or those that exist",
+      "several numbers at once",
+      "pieces of lines that change places",
   };
   return names;
 }
@@ -216,6 +246,7 @@ std::vector<std::string> rules_of(const ll::Program& low, const loop::Program& p
   if (!is_plain(before.f) && applies_on_lanes(before.body)) {
     rules.emplace_back("lets and loops on lanes");
   }
+  for (const std::string& rule : rules_of_groups(planned)) rules.push_back(rule);
   return rules;
 }
 

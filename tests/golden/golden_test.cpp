@@ -70,7 +70,7 @@ std::vector<passes::Pass> passes_from(const std::string& name) {
 
 /// What the pass asks for: without wide accesses, or groups, there would be nothing to see.
 passes::TargetFacts facts_of(const std::string& pass) {
-  if (pass == "whole-rounds") return {.teams = passes::Teams::nested};
+  if (pass == "whole-rounds" || pass == "swizzle") return {.teams = passes::Teams::nested};
   return {.access_bytes = pass == "widen" || pass == "hold-back" ? 16 : 0};
 }
 

@@ -8,8 +8,8 @@
 
 namespace mdh::test {
 
-/// The configuration with edges, combinations, axes of the machine and orders of groups as they are
-/// drawn, where they are possible; edges that it has and that are not possible are gone. The
+/// The configuration with edges, combinations, axes of the machine, orders of groups, lines of tiles
+/// and loops to write out as they are drawn, where they are possible; edges that it has and that are not possible are gone. The
 /// program is the one whose dimensions are joined.
 ll::Config with_decisions(const ll::Config& config, const hl::Program& program,
                           const machine::Machine& machine, Random random);

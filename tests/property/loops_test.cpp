@@ -42,6 +42,8 @@ ll::Program with_stages(ll::Program low, uint64_t seed) {
       if (random.chance(40) && !stage.roll) stage.depth = random.between(1, 3);
       if (random.chance(20)) stage.pad = random.between(0, 2);
       if (stage.pad > 0) stage.line = random.between(1, 3);
+      if (random.chance(20)) stage.swizzle = int64_t{1} << random.between(1, 4);
+      if (random.chance(20)) stage.width = int64_t{4} << random.between(0, 2);
       if (random.chance(40)) stage.transport = ll::Transport::async;
       if (random.chance(20)) stage.transport = ll::Transport::registers;
     }

@@ -38,6 +38,7 @@ void without_each_copy(const ll::Config& config, std::map<std::string, ll::Confi
       add("depth", &ll::StageCode::depth);
       add("pad", &ll::StageCode::pad);
       add("line", &ll::StageCode::line);
+      add("swizzle of lines", &ll::StageCode::swizzle);
       add("prefetch", &ll::StageCode::prefetch);
       add("opaque", &ll::StageCode::opaque);
       add("roll", &ll::StageCode::roll);
@@ -144,7 +145,8 @@ TEST(Decisions, all_that_is_tried_for_grids_changes_code) {
   EXPECT_EQ(seen.tried, (std::set<std::string>{"combine team_tree", "copy order", "depth",
                                                "edge clamp", "edge mask", "line", "pad",
                                                "results in RM", "results in SM", "roll", "swizzle",
-                                               "tags", "transport async", "transport registers"}));
+                                               "swizzle of lines", "tags", "transport async",
+                                               "transport registers", "width"}));
   EXPECT_EQ(seen.effective, seen.tried);
 }
 

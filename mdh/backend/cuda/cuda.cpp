@@ -61,7 +61,9 @@ Backend cuda() {
                     .tags = true,
                     .swizzle = true,
                     .launch_bounds = true,
-                    .transport = true},
+                    .transport = true,
+                    .width = true,
+                    .tile_swizzle = true},
           .print = print_cuda};
 }
 

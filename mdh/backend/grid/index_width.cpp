@@ -1,6 +1,7 @@
 #include "mdh/backend/grid/index_width.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <optional>
 
@@ -154,8 +155,17 @@ class Widths {
       case BinaryOp::divide:
       case BinaryOp::remainder: {
         // The result is no farther from 0 than what is divided; divisors are never 0.
-        const int64_t farthest = std::max(std::abs(a.least), std::abs(a.greatest));
+        int64_t farthest = std::max(std::abs(a.least), std::abs(a.greatest));
+        // What is left is less than the divisor, too.
+        const int64_t divisor = std::max(std::abs(b.least), std::abs(b.greatest));
+        if (op == BinaryOp::remainder) farthest = std::min(farthest, divisor - 1);
         return {a.least < 0 || b.least < 0 ? -farthest : 0, farthest};
+      }
+      case BinaryOp::bit_xor: {
+        if (a.least < 0 || b.least < 0) return unknown();
+        // No bit above the highest one of both.
+        const auto all = static_cast<uint64_t>(std::max(a.greatest, b.greatest));
+        return {0, static_cast<int64_t>(std::bit_ceil(all + 1)) - 1};
       }
       case BinaryOp::minimum:
         return {std::min(a.least, b.least), std::min(a.greatest, b.greatest)};

@@ -36,6 +36,13 @@ TEST(IndexWidth, small_programs_count_in_32_bits) {
   EXPECT_TRUE(counts_in_32_bits(program(giga / 4, giga, "g * 4 - 4")));
 }
 
+TEST(IndexWidth, pieces_that_change_places_stay_below_the_next_power_of_two) {
+  EXPECT_TRUE(counts_in_32_bits(program(1000, 1024, "(g ^ g % 8 * 4)")));
+  EXPECT_TRUE(counts_in_32_bits(program(1000, 1024, "(g ^ g % 8 * 4) * 2097151")));
+  EXPECT_FALSE(counts_in_32_bits(program(1000, 1024, "(g ^ g % 8 * 4) * 2099203"))) << "of 1023";
+  EXPECT_FALSE(counts_in_32_bits(program(1000, 1024, "(g ^ (0 - g))"))) << "a sign";
+}
+
 TEST(IndexWidth, buffers_counters_and_steps_of_a_computation_have_to_fit) {
   EXPECT_FALSE(counts_in_32_bits(program(1000, 4 * giga, "g"))) << "a buffer";
   EXPECT_FALSE(counts_in_32_bits(program(4 * giga, 1000, "0"))) << "a counter";

@@ -47,13 +47,18 @@ kernel::Module print_opencl(const loop::Program& program, const std::string& nam
 }
 
 Backend opencl() {
-  return {
-      .name = "opencl",
-      .summary = "OpenCL C, by the device's driver; opencl:N is the N-th device",
-      .machine = "gpu_nowarp",
-      .facts = {.teams = machine::Teams::nested, .access_bytes = 16},
-      .obeys = {.emit = true, .team_tree = true, .tags = true, .swizzle = true, .transport = true},
-      .print = print_opencl};
+  return {.name = "opencl",
+          .summary = "OpenCL C, by the device's driver; opencl:N is the N-th device",
+          .machine = "gpu_nowarp",
+          .facts = {.teams = machine::Teams::nested, .access_bytes = 16},
+          .obeys = {.emit = true,
+                    .team_tree = true,
+                    .tags = true,
+                    .swizzle = true,
+                    .transport = true,
+                    .width = true,
+                    .tile_swizzle = true},
+          .print = print_opencl};
 }
 
 }  // namespace mdh::backend

@@ -32,7 +32,7 @@ struct Stored {
   Symbol buffer;
   std::vector<TileAxis> axes;  // storage order
   std::set<int> free;
-  size_t line = 1;  // innermost axes that are stored as one, because it is padded
+  size_t line = 1;  // innermost axes that are stored as one, because it is padded or swizzled
 
   /// Where an element lies, given its place along every axis.
   std::vector<Expr> stored(std::vector<Expr> index) const {
@@ -135,15 +135,18 @@ class InputPlanner {
   void pad(loop::Buffer& buffer, Stored& tile, const Staging& s) const {
     const ll::StageCode code = code_of(s);
     buffer.depth = code.depth;
-    // Registers have no lines that could be longer.
-    if (code.pad == 0 || tile.axes.empty() || ll::is_register(c_.machine, s.place.region)) return;
+    // Registers have no lines that could be longer, and nobody copies several of them at once.
+    if (tile.axes.empty() || ll::is_register(c_.machine, s.place.region)) return;
+    buffer.width = code.width;
+    if (code.pad == 0 && code.swizzle == 1) return;
     tile.line = ll::axes_of_line(tile.axes, s.place.layout, code.line);
     for (size_t n = 1; n < tile.line; ++n) {
       const int64_t last = buffer.extents.back();
       buffer.extents.pop_back();
       buffer.extents.back() *= last;
     }
-    buffer.extents.back() += code.pad;
+    buffer.extents.back() = ll::stored_line(buffer.extents.back(), code, buffer.type);
+    if (buffer.extents.size() > 1) buffer.swizzle = code.swizzle;
   }
 
   loop::Copy copy(const Staging& s, const Stored& tile, const Stored* source) {

@@ -137,6 +137,13 @@ TEST(Plan, a_line_of_several_dimensions_is_one_axis_with_its_padding) {
   const std::string line = planned_with(R"({"pad": 1, "line": 2})");
   EXPECT_NE(line.find("x_l1: i64[7] in L1"), std::string::npos) << line;
   EXPECT_NE(line.find("x_l1[x_l1_1 * 3 + x_l1_2]"), std::string::npos) << line;
+  const std::string pieces = planned_with(R"({"swizzle": 4, "width": 8})");
+  EXPECT_NE(pieces.find("x_l1: i64[2, 8] in L1 of core per () swizzle 4 width 8\n"),
+            std::string::npos)
+      << "four pieces of two numbers each have a place: " << pieces;
+  const std::string one = planned_with(R"({"swizzle": 4, "line": 2})");
+  EXPECT_NE(one.find("x_l1: i64[8] in L1 of core per ()\n"), std::string::npos)
+      << "there is no other line to lie below: " << one;
 }
 
 TEST(Plan, registers_are_not_padded) {

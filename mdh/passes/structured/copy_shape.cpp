@@ -84,6 +84,8 @@ CopyShape shape_of(const loop::Program& p, const Copy& copy, int64_t access_byte
   CopyShape shape{copy};
   shape.copy.axes = in_order_of(copy.axes, *strides);
   const bool flies = copy.transport == loop::Transport::async;
+  const int64_t asked = find_buffer(p, copy.to.buffer).width;
+  if (asked > 0) access_bytes = std::min(access_bytes, asked);
   int64_t width = widest_access(p, copy.from.buffer, access_bytes);
   if (flies) width = std::min(width, widest_access(p, copy.to.buffer, access_bytes));
   for (; width > 1; width /= 2) {

@@ -189,6 +189,7 @@ class Staggerer {
     held.depth = 1;
     held.holds = 0;
     held.held = true;
+    held.swizzle = 1;
     loop::Element all{held.symbol, {}};
     for (const loop::Counter& axis : copy.axes) {
       held.extents.push_back(axis.count);
