@@ -23,4 +23,15 @@ int64_t index_value(const scalar::Expr& e, const IndexValues& values) {
   return scalar::apply(b->op, type, scalar::Value::integer(value(b->left)), right).as_integer();
 }
 
+bool has_index_value(const scalar::Expr& e, const IndexValues& values) {
+  const auto has_value = [&](const scalar::Expr& child) { return has_index_value(child, values); };
+  if (e.as<scalar::Literal>()) return true;
+  if (const auto* v = e.as<scalar::Variable>()) return values.contains(v->symbol.name);
+  if (const auto* s = e.as<scalar::Select>()) {
+    return has_value(s->condition) && has_value(s->then) && has_value(s->otherwise);
+  }
+  const auto* b = e.as<scalar::Binary>();
+  return b != nullptr && has_value(b->left) && has_value(b->right);
+}
+
 }  // namespace mdh::loop

@@ -263,7 +263,8 @@ int main(int argc, char** argv) {
   add_stage("loop", "concrete loops");
   add_stage("source", "the printed source");
   add_stage("stand-alone", "the same and a plain C function to call it by");
-  add_stage("resources", "registers and memory of the compiled functions, where compilers tell");
+  add_stage("resources",
+            "registers, memory and bank conflicts of the compiled functions, where compilers tell");
   std::string after;
   show_verb->add_option("--print-after", after,
                         "loops after a pass ('mdh dev' lists them), or all");
