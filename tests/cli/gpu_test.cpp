@@ -245,6 +245,21 @@ TEST_F(NoGpu, resources_are_those_of_the_compiler) {
   EXPECT_TRUE(contains(o.out, "\nrun_dot_2 ")) << o.out;
 }
 
+TEST_F(NoGpu, resources_tell_the_passes_of_shared_memory) {
+  if (mdh("doctor").exit != 0) GTEST_SKIP() << "SKIP: mdh does not work here";
+  const ScopedEnvironment arch("MDH_CUDA_ARCH", "sm_90");
+  const std::string file = MDH_SOURCE_DIR "/bench/configs/sm_90/matmul_1024.json";
+  const Outcome o =
+      mdh("show matmul --size 1024,1024,1024 --target cuda --resources --config " + file);
+  if (contains(o.err, "[E645]")) GTEST_SKIP() << "SKIP: there is no compiler for CUDA";
+  ASSERT_EQ(o.exit, 0) << describe(o);
+  // Four neighbours at once: a pass for eight threads.
+  EXPECT_TRUE(contains(o.out,
+                       "\nshared memory: B_sm read 4 numbers at once: 4 passes per warp (least 4); "
+                       "written 4 numbers at once: 4 passes (least 4)\n"))
+      << o.out;
+}
+
 TEST_F(NoGpu, resources_need_a_kind_of_gpu) {
   const Outcome o = mdh("show dot --size 1000 --target cuda --resources");
   EXPECT_EQ(o.exit, 3) << describe(o);

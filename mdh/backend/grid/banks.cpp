@@ -67,6 +67,27 @@ std::vector<Piece> pieces_of(const scalar::Type& type, int64_t at_once) {
   return pieces;
 }
 
+struct MovedElement {
+  const loop::Element* element = nullptr;
+  Direction direction = Direction::read;
+  int64_t at_once = 1;
+};
+
+std::vector<MovedElement> moved_by(const Stmt& s) {
+  // Kernels transpose element by element.
+  if (const auto* square = s.as<loop::Transpose>()) {
+    return {{&square->from, Direction::read}, {&square->to, Direction::written}};
+  }
+  const auto* copy = s.as<loop::AsyncCopy>();
+  const bool is_store = s.as<loop::Store>() || s.as<loop::WideStore>();
+  std::vector<MovedElement> moved;
+  for (const auto& [element, width] : loop::accesses_of(s)) {
+    const bool is_written = is_store || (copy != nullptr && element == &copy->to);
+    moved.push_back({element, is_written ? Direction::written : Direction::read, width});
+  }
+  return moved;
+}
+
 enum class Participation { yes, no, unknown };
 
 /// One access as one lane makes it.
@@ -89,6 +110,13 @@ struct CountedUse {
 };
 
 // ---- walks over a program
+
+void set_counters(const std::vector<loop::Counter>& counters, int64_t number, IndexValues& values) {
+  for (auto c = counters.rbegin(); c != counters.rend(); ++c) {
+    values[c->var.name] = number % c->count;
+    number /= c->count;
+  }
+}
 
 /// Which round of loops, and which group of the grid, a walk looks at.
 enum class Rounds { first, last };
@@ -188,17 +216,18 @@ class LaneWalk : public BankWalk {
   void deal(const loop::Deal&, Participation) override {}  // cores are not dealt to twice
 
   void access(const Stmt& s, Participation takes_part) override {
-    const auto* copy = s.as<loop::AsyncCopy>();
-    for (const auto& [element, width] : loop::accesses_of(s)) {
+    if (const auto* square = s.as<loop::Transpose>()) {
+      set_counters({square->stored, square->loaded}, 0, values_);
+    }
+    for (const auto& [element, direction, at_once] : moved_by(s)) {
       const loop::Buffer& b = find_buffer(program_, element->buffer);
       const bool is_temporary = b.role == loop::Role::temporary;
       if (!is_temporary || storage_.of(b.symbol).space != Space::in_local) continue;
-      const bool is_written = s.as<loop::Store>() || s.as<loop::WideStore>() ||
-                              (copy != nullptr && element == &copy->to);
-      const auto place =
-          takes_part == Participation::yes ? place_of(b, *element) : std::optional<int64_t>(0);
-      accesses_.push_back({b.symbol, is_written ? Direction::written : Direction::read, width,
-                           place ? takes_part : Participation::unknown, place.value_or(0)});
+      accesses_.push_back({b.symbol, direction, at_once, takes_part});
+      if (takes_part != Participation::yes) continue;
+      const auto place = place_of(b, *element);
+      accesses_.back().place = place.value_or(0);
+      if (!place) accesses_.back().takes_part = Participation::unknown;
     }
   }
 
@@ -224,13 +253,6 @@ class LaneWalk : public BankWalk {
 };
 
 // ---- which share a lane has
-
-void set_counters(const std::vector<loop::Counter>& counters, int64_t number, IndexValues& values) {
-  for (auto c = counters.rbegin(); c != counters.rend(); ++c) {
-    values[c->var.name] = number % c->count;
-    number /= c->count;
-  }
-}
 
 /// The shares of a Deal as kernels deal them: item n of a group has share n, and a whole group
 /// later the next one, unless digits have their places on the axes of the launch.

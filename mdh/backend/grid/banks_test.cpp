@@ -117,7 +117,7 @@ TEST(Banks, four_words_are_served_for_8_lanes_at_a_time) {
 }
 
 TEST(Banks, more_than_16_bytes_are_split) {
-  // Two pieces of 16 bytes. In each, eight lanes begin 8 words apart: lanes 0 and 4, 1 and 5 … meet.
+  // Two pieces of 16 bytes. In each, eight lanes begin 8 words apart: lanes 0 and 4, 1 and 5 meet.
   // So there are two passes for each of four times eight lanes, and that for both pieces.
   EXPECT_EQ(passes_of_four("f64[128]", "s[c * 4]"), are(16, 8));
 }
@@ -287,6 +287,16 @@ TEST(Banks, every_access_is_told_in_order) {
                                         {s, Direction::read, 2, are(2, 2)},
                                         {s, Direction::read, 2, are(2, 2)},
                                         {s, Direction::written, 2, are(2, 2)}}));
+}
+
+TEST(Banks, kernels_transpose_element_by_element) {
+  // Lines of 8 words: lane c begins at word 8 · c, so that eight lanes meet in each of four banks.
+  const std::vector<BankUse> uses = bank_uses(program(
+      32, "f32[32, 8]",
+      "deal cores (c < 32) { transpose (m < 2, n < 2) s[c, n * 4 + m] = x[c * 4 + m * 2 + n];"
+      "transpose (o < 2, p < 2) y[c * 4 + p * 2 + o] = s[c, o * 4 + p]; }"));
+  EXPECT_EQ(uses, (std::vector<BankUse>{{loop::named("s"), Direction::written, 1, are(8, 1)},
+                                        {loop::named("s"), Direction::read, 1, are(8, 1)}}));
 }
 
 TEST(Banks, what_cores_hold_themselves_lies_in_none) {
