@@ -118,14 +118,24 @@ void set_counters(const std::vector<loop::Counter>& counters, int64_t number, In
   }
 }
 
-/// Which round of loops, and which group of the grid, a walk looks at.
-enum class Rounds { first, last };
+enum class End { first, last };
+
+/// What a walk looks at.
+struct Sample {
+  End round = End::first;  // of every loop
+  End group = End::first;  // of a grid
+};
+
+/// Which of the counted ones is at this end.
+int64_t number_at(End end, int64_t first, int64_t behind) {
+  return end == End::first ? first : behind - 1;
+}
 
 /// Goes once through every block, with the values that counters have there.
 class BankWalk {
  public:
-  BankWalk(const loop::Program& p, Rounds rounds, IndexValues values)
-      : program_(p), rounds_(rounds), values_(std::move(values)) {}
+  BankWalk(const loop::Program& p, Sample sample, IndexValues values)
+      : program_(p), sample_(sample), values_(std::move(values)) {}
   virtual ~BankWalk() = default;
 
   void block(const Block& statements, Participation takes_part) {
@@ -141,12 +151,8 @@ class BankWalk {
     return loop::index_value(e, values_);
   }
 
-  int64_t one_of(int64_t first, int64_t end) const {
-    return rounds_ == Rounds::first ? first : end - 1;
-  }
-
   const loop::Program& program_;
-  Rounds rounds_;
+  Sample sample_;
   IndexValues values_;
 
  private:
@@ -156,7 +162,7 @@ class BankWalk {
     } else if (const auto* loop = s.as<loop::For>()) {
       rounds_of(*loop, takes_part);
     } else if (const auto* lanes = s.as<loop::Lanes>()) {
-      define(lanes->var, one_of(0, lanes->count));
+      define(lanes->var, number_at(sample_.round, 0, lanes->count));
       block(lanes->body, takes_part);
     } else if (const auto* choice = s.as<loop::If>()) {
       branches_of(*choice, takes_part);
@@ -179,7 +185,8 @@ class BankWalk {
   void rounds_of(const loop::For& s, Participation takes_part) {
     const auto trip = takes_part == Participation::yes ? value_of(s.trip) : std::nullopt;
     const bool has_rounds = trip && *trip > s.first;
-    define(s.var, has_rounds ? std::optional(one_of(s.first, *trip)) : std::nullopt);
+    define(s.var,
+           has_rounds ? std::optional(number_at(sample_.round, s.first, *trip)) : std::nullopt);
     if (takes_part == Participation::yes && !has_rounds) {
       takes_part = trip ? Participation::no : Participation::unknown;
     }
@@ -204,8 +211,8 @@ class BankWalk {
 /// What one lane does in the body of a Deal.
 class LaneWalk : public BankWalk {
  public:
-  LaneWalk(const loop::Program& p, const GridStorage& storage, Rounds rounds, IndexValues values)
-      : BankWalk(p, rounds, std::move(values)), storage_(storage) {}
+  LaneWalk(const loop::Program& p, const GridStorage& storage, Sample sample, IndexValues values)
+      : BankWalk(p, sample, std::move(values)), storage_(storage) {}
 
   LaneAccesses run(const Block& body, Participation takes_part) {
     block(body, takes_part);
@@ -321,8 +328,8 @@ class DealtShares {
 /// Goes to the Deals of groups and counts what the warps of each do.
 class GroupWalk : public BankWalk {
  public:
-  GroupWalk(const loop::Program& p, const GridStorage& storage, Rounds rounds)
-      : BankWalk(p, rounds, {}), storage_(storage) {}
+  GroupWalk(const loop::Program& p, const GridStorage& storage, Sample sample)
+      : BankWalk(p, sample, {}), storage_(storage) {}
 
   std::vector<CountedUse> run() {
     block(program_.body, Participation::yes);
@@ -334,7 +341,8 @@ class GroupWalk : public BankWalk {
 
   void deal(const loop::Deal& s, Participation takes_part) override {
     if (s.team == Team::grid) {
-      set_counters(s.shares, one_of(0, loop::volume_of(s.shares)), values_);
+      const int64_t group = number_at(sample_.group, 0, loop::volume_of(s.shares));
+      set_counters(s.shares, group, values_);
       items_ = items_of(program_, s.body);
       block(s.body, takes_part);
       items_.reset();
@@ -352,7 +360,7 @@ class GroupWalk : public BankWalk {
       for (int64_t lane = 0; lane < warp_lanes; ++lane) {
         IndexValues values = values_;
         const bool has_share = shares.set_share(warp, lane, values);
-        lanes.push_back(LaneWalk(program_, storage_, rounds_, std::move(values))
+        lanes.push_back(LaneWalk(program_, storage_, sample_, std::move(values))
                             .run(s.body, has_share ? takes_part : Participation::no));
       }
       for (size_t n = 0; n < lanes.front().size(); ++n) {
@@ -432,13 +440,17 @@ bool is_worse(const BankPasses& a, const BankPasses& b) {
 
 std::vector<BankUse> bank_uses(const loop::Program& concrete) {
   const GridStorage storage = grid_storage_of(concrete);
-  const std::vector<CountedUse> first = GroupWalk(concrete, storage, Rounds::first).run(),
-                                last = GroupWalk(concrete, storage, Rounds::last).run();
-  internal_check(first.size() == last.size(), "walks that differ");
-  std::vector<BankUse> uses;
-  for (size_t n = 0; n < first.size(); ++n) {
-    uses.push_back(first[n].somebody_does ? first[n].use : last[n].use);
+  std::vector<CountedUse> found = GroupWalk(concrete, storage, {}).run();
+  for (const Sample& sample : {Sample{End::last, End::first}, Sample{End::first, End::last},
+                               Sample{End::last, End::last}}) {
+    const std::vector<CountedUse> more = GroupWalk(concrete, storage, sample).run();
+    internal_check(more.size() == found.size(), "walks that differ");
+    for (size_t n = 0; n < found.size(); ++n) {
+      if (!found[n].somebody_does) found[n] = more[n];
+    }
   }
+  std::vector<BankUse> uses;
+  for (const CountedUse& counted : found) uses.push_back(counted.use);
   return uses;
 }
 

@@ -48,8 +48,8 @@ bool is_worse(const BankPasses& a, const BankPasses& b);
 /// All accesses to shared memory inside of Deals to the cores of a group, in the order of the
 /// program. Some warps are looked at: the first eight that a Deal begins, and its last whole one.
 /// Loops around them are in their first round, and the group is the first one. What nobody does
-/// there is counted in the last rounds and the last group instead. It is unknown where nobody does
-/// it there either, or where data decides on it.
+/// there is counted in the last rounds or in the last group. It is unknown where nobody does it
+/// there either, or where data decides on it.
 std::vector<BankUse> bank_uses(const loop::Program& concrete);
 
 }  // namespace mdh::backend

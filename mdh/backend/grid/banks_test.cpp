@@ -176,6 +176,19 @@ TEST(Banks, loops_are_in_their_first_round_or_in_the_last_one_if_nobody_does_it_
   EXPECT_EQ(choice[1].passes, are(32, 1));
 }
 
+TEST(Banks, what_the_first_group_does_not_do_is_counted_in_the_last_one) {
+  // Group 3 is the last one. In its first round lane c reads word 32 · c, in the last one word c.
+  const std::vector<BankUse> uses = bank_uses(program(
+      32, "f32[32, 32]",
+      "deal cores (c < 32) { for - k < 2 sequential { if g == 3 { if k == 0 { load a = s[c, 0];"
+      "store y[c] = a; } else { load b = s[0, c]; store y[c] = b; } }"
+      "if g == 2 { load d = s[0, c]; store y[c] = d; } } }"));
+  ASSERT_EQ(uses.size(), 3u);
+  EXPECT_EQ(uses[0].passes, are(32, 1));
+  EXPECT_EQ(uses[1].passes, are(1, 1));
+  EXPECT_EQ(uses[2].passes, std::nullopt) << "nobody looked at group 2";
+}
+
 TEST(Banks, the_worst_of_several_warps_counts) {
   // Lanes of warps 0 and 1 read one word, those of warp 2 read a column.
   const loop::Program p = program(
