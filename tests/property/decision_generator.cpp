@@ -80,14 +80,15 @@ void draw_swizzles(ll::Config& config, const hl::Program& p, const machine::Mach
 /// Lines of tiles that are longer, whose pieces change places, and that are copied in small steps.
 void draw_lines(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
                 Random& random) {
-  for (const auto& [buffer, relocations] : config.stage) {
+  const auto staged = config.stage;
+  for (const auto& [buffer, relocations] : staged) {
     ll::Config candidate = config;
     std::vector<ll::StageCode>& tiles = candidate.code.stage[buffer];
     tiles.resize(relocations.size());
     for (ll::StageCode& tile : tiles) {
       if (random.chance(50)) tile.pad = random.between(0, 5);
       if (random.chance(50)) tile.line = random.between(1, 3);
-      if (random.chance(50)) tile.swizzle = int64_t{1} << random.between(0, 4);
+      if (random.chance(70)) tile.swizzle = int64_t{1} << random.between(0, 4);
       if (random.chance(30)) tile.width = int64_t{4} << random.between(0, 2);
     }
     if (is_possible(candidate, p, machine)) config = std::move(candidate);
@@ -96,7 +97,8 @@ void draw_lines(ll::Config& config, const hl::Program& p, const machine::Machine
 
 void draw_unrolls(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
                   Random& random) {
-  for (const ll::LevelName& level : config.order) {
+  const std::vector<ll::LevelName> levels = config.order;
+  for (const ll::LevelName& level : levels) {
     if (random.chance(40)) continue;
     ll::Config candidate = config;
     candidate.code.kernel.unroll[level] = random.between(2, 8);
@@ -114,7 +116,7 @@ ll::Config with_decisions(const ll::Config& config, const hl::Program& p,
   if (random.chance(50)) draw_combinations(result, p, machine, random);
   if (random.chance(40)) draw_tags(result, p, machine, random);
   if (random.chance(40)) draw_swizzles(result, p, machine, random);
-  if (random.chance(50)) draw_lines(result, p, machine, random);
+  if (random.chance(70)) draw_lines(result, p, machine, random);
   if (random.chance(50)) draw_unrolls(result, p, machine, random);
   return result;
 }
