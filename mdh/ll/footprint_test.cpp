@@ -298,8 +298,6 @@ TEST(Footprint, padding_comes_behind_a_line_of_several_dimensions) {
     EXPECT_EQ(bytes(R"({"pad": 2, "line": 9})", layout), (5 * 6 + 2) * 8) << "all there are";
     EXPECT_EQ(bytes(R"({"line": 2})", layout), 5 * 6 * 8) << layout;
     EXPECT_EQ(bytes(R"({"swizzle": 2})", layout), 5 * 8 * 8) << "two pieces of 16 bytes each";
-    EXPECT_EQ(bytes(R"({"swizzle": 1})", layout), 5 * 6 * 8) << layout;
-    EXPECT_EQ(bytes(R"({"swizzle": 4, "pad": 3})", layout), 5 * 16 * 8) << "no less than 9";
   }
 }
 
@@ -469,9 +467,8 @@ TEST(Footprint, phases_that_are_not_fused_are_mentioned) {
       "phases": {"recomposition": {"order": ["HM.i", "L1.k", "L1.i"]}})");
   const Program low = lowered(c, matvec(6, 5), m);
   const std::string text = print(footprint(low, m), low);
-  EXPECT_NE(text.find("phases\n  1 of 3 loops are common, the others run phase by phase\n"),
-            std::string::npos)
-      << text;
+  const std::string phases = "phases\n  1 of 3 loops are common, the others run phase by phase\n";
+  EXPECT_NE(text.find(phases), std::string::npos) << text;
 }
 
 TEST(Footprint, hard_limits_are_no_warnings) {

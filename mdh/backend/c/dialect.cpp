@@ -15,6 +15,7 @@ const DialectFacts& facts_of(Dialect dialect) {
                                       .minus_one = "minus_one",
                                       .truth = "bool",
                                       .unroll = "#pragma unroll",
+                                      .unrolls_known_counts = true,
                                       .doubles = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"};
   static const DialectFacts cuda = {.is_cpp = true,
                                     .has_one_memory = true,
@@ -23,6 +24,7 @@ const DialectFacts& facts_of(Dialect dialect) {
                                     .function = "static __device__ inline",
                                     .truth = "bool",
                                     .unroll = "#pragma unroll",
+                                    .unrolls_known_counts = true,
                                     .not_unrolled = "#pragma unroll 1\n",
                                     .doubles = ""};
   switch (dialect) {

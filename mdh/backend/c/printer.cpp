@@ -236,10 +236,18 @@ std::string CPrinter::element_by_element(const loop::Transpose& s) {
   return block(body);
 }
 
+/// How often the body of a loop is to be written: no more often than it runs, where that is known.
+int64_t CPrinter::times_written(const loop::For& s) const {
+  const int64_t asked = is_digit(program_, s.var) ? find_digit(program_, s.var).unroll : 1;
+  if (!facts_.unrolls_known_counts) return asked;
+  const auto trip = constant(s.trip);
+  return trip ? std::min(asked, *trip - s.first) : 1;
+}
+
 std::string CPrinter::print(const loop::For& s) {
   const std::string var = c_name(s.var.name);
-  const int64_t unroll = is_digit(program_, s.var) ? find_digit(program_, s.var).unroll : 1;
-  const std::string pragma = unroll == 1 ? "" : fmt::format("{} {}\n", facts_.unroll, unroll);
+  const int64_t unroll = times_written(s);
+  const std::string pragma = unroll <= 1 ? "" : fmt::format("{} {}\n", facts_.unroll, unroll);
   return fmt::format("{5}for ({6} {0} = {1}; {0} < {2}; ++{0}) {{{3}\n{4}}}\n", var, s.first,
                      expressions_.print_index(s.trip), comment(s.level, s.how),
                      indent(block(s.body), 2), pragma, index());
