@@ -142,11 +142,11 @@ TEST(Decisions, all_that_is_tried_for_threads_changes_code) {
 
 TEST(Decisions, all_that_is_tried_for_grids_changes_code) {
   const Seen seen = seen_on("opencl", "gpu_nowarp");
-  EXPECT_EQ(seen.tried, (std::set<std::string>{"combine team_tree", "copy order", "depth",
-                                               "edge clamp", "edge mask", "line", "pad",
-                                               "results in RM", "results in SM", "roll", "swizzle",
-                                               "swizzle of lines", "tags", "transport async",
-                                               "transport registers", "width"}));
+  EXPECT_EQ(seen.tried,
+            (std::set<std::string>{"combine team_tree", "copy order", "depth", "edge clamp",
+                                   "edge mask", "line", "pad", "results in RM", "results in SM",
+                                   "roll", "swizzle", "swizzle of lines", "tags", "transport async",
+                                   "transport registers", "width"}));
   EXPECT_EQ(seen.effective, seen.tried);
 }
 
