@@ -27,8 +27,9 @@ struct DialectFacts {
   std::string function = "static inline";  // begins the definition of a function
   std::string truth;                       // the type of a truth value in a variable
   std::string unroll;                      // before the number of copies of a loop's body
-  /// Loops whose count is computed are not to be written out: random programs in which they are had
-  /// wrong results with NVIDIA's compilers (OpenCL and CUDA, driver 580), and right ones on the host.
+  /// Loops whose count is computed are not to be written out. NVIDIA's compilers (NVRTC 12, OpenCL and
+  /// CUDA 13 with driver 580) run as many rounds as they are to write where that is more than there
+  /// can be: `#pragma unroll 3` of a loop that ends at min(2, n) ran three.
   bool unrolls_known_counts = false;
   /// Before a loop of f: nobody knows how often it runs, and where all its operands are constants,
   /// compilers would unroll it to run it themselves, for minutes.
