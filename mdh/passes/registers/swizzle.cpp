@@ -1,5 +1,8 @@
 #include "mdh/passes/registers/swizzle.h"
 
+#include "mdh/passes/common/blocks.h"
+#include "mdh/passes/common/names.h"
+#include "mdh/passes/common/shapes.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -14,11 +17,16 @@ using scalar::BinaryOp;
 
 class Swizzler {
  public:
-  explicit Swizzler(const loop::Program& p) : program_(p) {}
+  explicit Swizzler(const loop::Program& p) : program_(p), names_(p) {}
 
-  Block block(const Block& statements) const {
+  Block block(const Block& statements) {
     Block result;
     for (const Stmt& s : statements) {
+      // The elements of a square no longer lie side by side.
+      if (const auto* square = s.as<loop::Transpose>(); square && is_swizzled(*square)) {
+        append(result, block({one_by_one(*square)}));
+        continue;
+      }
       StmtNode node =
           loop::map_children(s, [&](const Block& child) { return block(child); }).node();
       if (auto* load = std::get_if<loop::Load>(&node.is)) move(load->from);
@@ -35,6 +43,19 @@ class Swizzler {
   }
 
  private:
+  bool is_swizzled(const loop::Transpose& s) const {
+    return find_buffer(program_, s.to.buffer).swizzle > 1 ||
+           find_buffer(program_, s.from.buffer).swizzle > 1;
+  }
+
+  Stmt one_by_one(const loop::Transpose& s) {
+    Block body = element_copy(s.to, s.from, names_.fresh(s.to.buffer.name + "_x"));
+    for (const loop::Counter& c : {s.stored, s.loaded}) {
+      body = {element_loop(c.var, scalar::index_literal(c.count), loop::How::sequential, body)};
+    }
+    return body.front();
+  }
+
   void move(Element& e) const {
     const loop::Buffer& b = find_buffer(program_, e.buffer);
     if (b.swizzle == 1 || b.scope != loop::Scope::group || e.index.size() < 2) return;
@@ -45,6 +66,7 @@ class Swizzler {
   }
 
   const loop::Program& program_;
+  Names names_;
 };
 
 }  // namespace

@@ -27,6 +27,13 @@ TEST(Swizzle, pieces_change_places_in_every_access) {
       groups);
 }
 
+TEST(Swizzle, squares_are_moved_element_by_element) {
+  expect_meaning(swizzle,
+                 "deal cores (c < 7) { transpose (x < 2, n < 2) tile[n + 1, x] = M[x, n]; "
+                 "load e = tile[2, 1]; store w[c] = e; }",
+                 lines, groups);
+}
+
 TEST(Swizzle, means_the_same) { expect_meaning(swizzle, copies, lines, groups); }
 
 TEST(Swizzle, an_access_that_is_left_out_is_noticed) {
