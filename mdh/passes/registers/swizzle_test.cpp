@@ -29,8 +29,8 @@ TEST(Swizzle, pieces_change_places_in_every_access) {
 
 TEST(Swizzle, squares_are_moved_element_by_element) {
   expect_meaning(swizzle,
-                 "deal cores (c < 7) { transpose (x < 2, n < 2) tile[n + 1, x] = M[x, n]; "
-                 "load e = tile[2, 1]; store w[c] = e; }",
+                 "deal cores () { transpose (x < 2, y < 2) tile[y + 1, x] = M[x, y]; "
+                 "load e = tile[2, 1]; for L1.i p < 7 sequential { store w[p] = e; } }",
                  lines, groups);
 }
 
