@@ -5,6 +5,7 @@
 #include "mdh/ll/names.h"
 #include "mdh/ll/roll.h"
 #include "mdh/ll/rules.h"
+#include "mdh/support/power_of_two.h"
 #include "mdh/support/text.h"
 
 namespace mdh::ll {
@@ -98,11 +99,11 @@ class CodeChecker {
     const std::string where = fmt::format("stage.{}[{}]", buffer, number);
     expect_at_least(where, "pad", tile.pad, 0);
     expect_at_least(where, "line", tile.line, 1);
-    if (tile.swizzle < 1 || tile.swizzle > 32 || (tile.swizzle & (tile.swizzle - 1)) != 0) {
+    if (tile.swizzle < 1 || tile.swizzle > 32 || !is_power_of_two(tile.swizzle)) {
       fail(where, fmt::format("swizzle is {}", tile.swizzle), "1, 2, 4, ... 32 lines; 1 is none");
     }
     expect_at_least(where, "depth", tile.depth, 1);
-    if (tile.width < 0 || tile.width > 64 || (tile.width & (tile.width - 1)) != 0) {
+    if (tile.width < 0 || tile.width > 64 || (tile.width > 0 && !is_power_of_two(tile.width))) {
       fail(where, fmt::format("width is {}", tile.width), "1, 2, 4, ... 64 bytes, or 0");
     }
     const hl::BufferView& view = program_.inputs[find_buffer(program_.inputs, buffer).value()];

@@ -5,6 +5,7 @@
 
 #include "mdh/loop/print.h"
 #include "mdh/scalar/linear.h"
+#include "mdh/support/power_of_two.h"
 
 namespace mdh::loop {
 namespace {
@@ -268,7 +269,7 @@ class Verifier {
     const int64_t all = b.swizzle * scalar::elements_of_piece(b.type);
     internal_check(b.role == Role::temporary && b.extents.size() > 1,
                    "'{}' has no lines to swizzle", b.symbol.name);
-    internal_check(b.swizzle > 1 && (b.swizzle & (b.swizzle - 1)) == 0,
+    internal_check(b.swizzle > 1 && is_power_of_two(b.swizzle),
                    "'{}': {} lines, which is no power of two", b.symbol.name, b.swizzle);
     internal_check(b.extents.back() % all == 0, "'{}': lines of {} elements, not of {} each",
                    b.symbol.name, b.extents.back(), all);
@@ -330,7 +331,7 @@ class Verifier {
   // ---- digits
 
   void wide(const Element& e, int64_t width) const {
-    internal_check(width >= 2 && (width & (width - 1)) == 0, "{} elements of '{}' at once", width,
+    internal_check(width >= 2 && is_power_of_two(width), "{} elements of '{}' at once", width,
                    e.buffer.name);
     const Buffer& b = find_buffer(program_, e.buffer);
     internal_check(b.type.is_scalar() && !b.extents.empty(), "'{}' has no neighbours",

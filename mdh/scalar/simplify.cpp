@@ -23,6 +23,8 @@ std::optional<int64_t> folded(BinaryOp op, int64_t a, int64_t b) {
       return std::min(a, b);
     case BinaryOp::maximum:
       return std::max(a, b);
+    case BinaryOp::bit_xor:
+      return a ^ b;
     default:
       return std::nullopt;
   }
@@ -31,7 +33,7 @@ std::optional<int64_t> folded(BinaryOp op, int64_t a, int64_t b) {
 /// x op b with a constant b.
 Expr with_constant_right(BinaryOp op, const Expr& a, int64_t b, const Expr& whole) {
   const bool additive = op == BinaryOp::add || op == BinaryOp::subtract;
-  if (additive && b == 0) return a;
+  if ((additive || op == BinaryOp::bit_xor) && b == 0) return a;
   if ((op == BinaryOp::multiply || op == BinaryOp::divide) && b == 1) return a;
   if (op == BinaryOp::multiply && b == 0) return index_literal(0);
   // (x + c1) + c2 = x + (c1 + c2), so that offsets stay one number.
@@ -60,6 +62,7 @@ Expr simplified_binary(const Binary& b, const Expr& e) {
       return *left == 0 ? b.right : simplify(binary(b.op, b.right, b.left));
     if (b.op == BinaryOp::multiply && *left == 0) return index_literal(0);
     if (b.op == BinaryOp::multiply && *left == 1) return b.right;
+    if (b.op == BinaryOp::bit_xor && *left == 0) return b.right;
   }
   const bool extreme = b.op == BinaryOp::minimum || b.op == BinaryOp::maximum;
   if (extreme && b.left == b.right) return b.left;

@@ -119,29 +119,28 @@ Parameter roll_parameter(const SpaceContext& c, const std::string& buffer) {
           tune::ParameterKind::categorical};
 }
 
-/// "4 behind 2": elements, and dimensions of the line that they come behind. "swizzle 8": none, but
-/// lines whose pieces change places.
+/// How lines of a tile lie in banks: "4 behind 2", elements, and dimensions of the line that they
+/// come behind; "0 swizzle 8", lines whose pieces change places.
 std::string padding_of(const ll::StageCode& code) {
-  if (code.swizzle > 1) return fmt::format("swizzle {}", code.swizzle);
   const bool plain = code.line == 1 || code.pad == 0;
   const std::string behind = plain ? "" : fmt::format(" behind {}", code.line);
-  return std::to_string(code.pad) + behind;
+  const std::string turns = code.swizzle == 1 ? "" : fmt::format(" swizzle {}", code.swizzle);
+  return std::to_string(code.pad) + behind + turns;
 }
 
 void read_padding(const std::string& label, ll::StageCode& code) {
-  const std::string swizzle = "swizzle ";
-  if (label.starts_with(swizzle)) {
-    code.swizzle = std::stol(label.substr(swizzle.size()));
-    return;
-  }
-  const size_t behind = label.find(" behind ");
+  const auto number_behind = [&](const std::string& word, int64_t otherwise) {
+    const size_t at = label.find(word);
+    return at == std::string::npos ? otherwise : std::stol(label.substr(at + word.size()));
+  };
   code.pad = std::stol(label);
-  if (behind != std::string::npos) code.line = std::stol(label.substr(behind + 8));
+  code.line = number_behind(" behind ", 1);
+  code.swizzle = number_behind(" swizzle ", 1);
 }
 
 std::vector<std::string> paddings(const SpaceContext& c, const std::string& buffer) {
   std::vector<std::string> all = {"0", "4"};
-  if (c.options.obeys.tile_swizzle) all.emplace_back("swizzle 8");
+  if (c.options.obeys.tile_swizzle) all.emplace_back("0 swizzle 8");
   for (const hl::BufferView& view : c.variants.front().program.inputs) {
     const bool has_lines = view.accesses.front().index.size() > 1;
     if (view.symbol.name == buffer && has_lines) all.emplace_back("4 behind 2");
@@ -364,7 +363,8 @@ void encode_buffer(const SpaceContext& c, const ll::Config& config, const std::s
     values[(registers ? "ready." : "depth.") + b] = std::to_string(code.depth);
     if (registers) continue;
     values["pad." + b] = padding_of(code);
-    values["width." + b] = std::to_string(code.width);
+    // No access is wider than 16 bytes: asking for no more is asking for nothing.
+    values["width." + b] = std::to_string(code.width < 16 ? code.width : 0);
     values["transport." + b] = name_of(code.transport);
   }
 }

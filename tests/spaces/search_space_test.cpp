@@ -93,6 +93,9 @@ void leave_out_what_decides_nothing(const machine::Machine& machine, ll::Config&
   }
   std::erase_if(config.acc, [](const auto& entry) { return entry.second.empty(); });
   ll::Code& code = config.code;
+  for (auto& [buffer, tiles] : code.stage) {
+    for (ll::StageCode& tile : tiles) tile.width = tile.width < 16 ? tile.width : 0;
+  }
   std::erase_if(code.edge, [](const auto& entry) {
     return entry.second == ll::Edge::pad || entry.second == ll::Edge::overlap;
   });

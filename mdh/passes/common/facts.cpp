@@ -87,7 +87,8 @@ void learn(const Order& o, std::vector<Linear>& known) {
   for (const Linear& sum : sums) known.push_back(tightened(sum));
 }
 
-/// l <= a / n where n l <= a: the quotient is rounded towards zero, so never below the true one.
+/// l <= a / n where n l <= a: rounded towards zero, the quotient is never below the floor, and l is
+/// a whole number.
 bool imply_below_quotient(const Facts& facts, const Order& order) {
   const auto* ratio = as(order.right, BinaryOp::divide);
   const auto by = constant(ratio->right);

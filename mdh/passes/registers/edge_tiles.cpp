@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "mdh/passes/common/blocks.h"
 #include "mdh/passes/common/replicated.h"
@@ -37,23 +38,26 @@ bool is_masked(const loop::For& loop, const Symbol& buffer) {
   });
 }
 
-/// Each round writes elements of its own.
-bool writes_apart(const loop::For& loop, const Symbol& buffer) {
-  return any_of(loop.body, [&](const Stmt& s) {
-    const auto* store = s.as<loop::Store>();
-    if (!store || store->to.buffer != buffer) return false;
-    return std::any_of(store->to.index.begin(), store->to.index.end(),
-                       [&](const Expr& e) { return mentions(e, loop.var); });
-  });
+/// Rounds may write different elements.
+bool may_write_apart(const loop::Program& p, const loop::For& loop, const Symbol& buffer) {
+  std::set<Symbol> varying = {loop.var};
+  const auto varies = [&](const Expr& e) { return !is_free_of(e, varying); };
+  return chooses_instance(p, loop) || any_of(loop.body, [&](const Stmt& s) {
+           const auto* let = s.as<loop::Let>();
+           if (let && varies(let->value)) varying.insert(let->var);
+           const auto* store = s.as<loop::Store>();
+           return store && store->to.buffer == buffer &&
+                  std::any_of(store->to.index.begin(), store->to.index.end(), varies);
+         });
 }
 
 /// Loops over registers and lanes in it have no bounds, so that all that they write is written. A
 /// reduction may end early: its first round, which is there where points are, writes everything.
-bool computes_all(const Block& block, const Symbol& buffer) {
+bool computes_all(const loop::Program& p, const Block& block, const Symbol& buffer) {
   const bool bounded = any_of(block, [&](const Stmt& s) {
     const loop::For* loop = as_replicated(s);
     return loop && (!constant(loop->trip) || is_masked(*loop, buffer)) &&
-           writes_apart(*loop, buffer);
+           may_write_apart(p, *loop, buffer);
   });
   return writes_buffer(block, buffer) && !bounded;
 }
@@ -159,7 +163,7 @@ size_t common_statements(const loop::Program& p, const Block& tile,
     const auto* alloc = at->as<loop::Alloc>();
     if (!alloc || !in_registers(p, alloc->buffer)) continue;
     const Block before(at, end), rest(end, tile.end());
-    const bool written_up = computes_all(before, alloc->buffer) && is_write_up(p, rest);
+    const bool written_up = computes_all(p, before, alloc->buffer) && is_write_up(p, rest);
     if (uses_buffer(rest, alloc->buffer) && !written_up) end = at;
   }
   return static_cast<size_t>(end - tile.begin());

@@ -1,8 +1,5 @@
 #include "mdh/passes/registers/swizzle.h"
 
-#include "mdh/passes/common/blocks.h"
-#include "mdh/passes/common/names.h"
-#include "mdh/passes/common/shapes.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -17,16 +14,12 @@ using scalar::BinaryOp;
 
 class Swizzler {
  public:
-  explicit Swizzler(const loop::Program& p) : program_(p), names_(p) {}
+  Swizzler(const loop::Program& p, const machine::TargetFacts& facts)
+      : program_(p), facts_(facts) {}
 
-  Block block(const Block& statements) {
+  Block block(const Block& statements) const {
     Block result;
     for (const Stmt& s : statements) {
-      // The elements of a square no longer lie side by side.
-      if (const auto* square = s.as<loop::Transpose>(); square && is_swizzled(*square)) {
-        append(result, block({one_by_one(*square)}));
-        continue;
-      }
       StmtNode node =
           loop::map_children(s, [&](const Block& child) { return block(child); }).node();
       if (auto* load = std::get_if<loop::Load>(&node.is)) move(load->from);
@@ -37,28 +30,24 @@ class Swizzler {
         move(copy->from);
         move(copy->to);
       }
+      if (auto* square = std::get_if<loop::Transpose>(&node.is)) expect_plain(*square);
       result.push_back(node);
     }
     return result;
   }
 
  private:
-  bool is_swizzled(const loop::Transpose& s) const {
-    return find_buffer(program_, s.to.buffer).swizzle > 1 ||
-           find_buffer(program_, s.from.buffer).swizzle > 1;
-  }
-
-  Stmt one_by_one(const loop::Transpose& s) {
-    Block body = element_copy(s.to, s.from, names_.fresh(s.to.buffer.name + "_x"));
-    for (const loop::Counter& c : {s.stored, s.loaded}) {
-      body = {element_loop(c.var, scalar::index_literal(c.count), loop::How::sequential, body)};
+  /// Elements of squares lie side by side, those of swizzled lines do not.
+  void expect_plain(const loop::Transpose& s) const {
+    for (const Element& e : {s.to, s.from}) {
+      internal_check(!is_swizzled(find_buffer(program_, e.buffer), facts_),
+                     "a square of a swizzled tile");
     }
-    return body.front();
   }
 
   void move(Element& e) const {
     const loop::Buffer& b = find_buffer(program_, e.buffer);
-    if (b.swizzle == 1 || b.scope != loop::Scope::group || e.index.size() < 2) return;
+    if (!is_swizzled(b, facts_)) return;
     const Expr row = e.index[e.index.size() - 2];
     const Expr turn = scalar::binary(BinaryOp::remainder, row, scalar::index_literal(b.swizzle)) *
                       scalar::index_literal(scalar::elements_of_piece(b.type));
@@ -66,14 +55,18 @@ class Swizzler {
   }
 
   const loop::Program& program_;
-  Names names_;
+  const machine::TargetFacts& facts_;
 };
 
 }  // namespace
 
+bool is_swizzled(const loop::Buffer& b, const machine::TargetFacts& facts) {
+  return b.swizzle > 1 && b.scope == loop::Scope::group && facts.teams == machine::Teams::nested;
+}
+
 loop::Program swizzle(const loop::Program& program, const machine::TargetFacts& facts) {
   loop::Program result = program;
-  if (facts.teams == machine::Teams::nested) result.body = Swizzler(program).block(program.body);
+  result.body = Swizzler(program, facts).block(program.body);
   for (loop::Buffer& b : result.buffers) b.swizzle = 1;
   return result;
 }

@@ -13,4 +13,7 @@ namespace mdh::passes {
 /// stay as they are.
 loop::Program swizzle(const loop::Program& program, const machine::TargetFacts& facts);
 
+/// The pass will change places in the buffer: neighbours may not lie side by side.
+bool is_swizzled(const loop::Buffer& b, const machine::TargetFacts& facts);
+
 }  // namespace mdh::passes

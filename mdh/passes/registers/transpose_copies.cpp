@@ -6,6 +6,7 @@
 #include "mdh/passes/common/instance.h"
 #include "mdh/passes/common/names.h"
 #include "mdh/passes/concrete/copy_nest.h"
+#include "mdh/passes/registers/swizzle.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
 
@@ -52,8 +53,9 @@ class Finder {
   }
 
  private:
-  static bool is_in_memory(const loop::Buffer& b) {
-    return b.type.is_scalar() && b.scope != loop::Scope::registers;
+  bool is_in_memory(const loop::Buffer& b) const {
+    // The elements of a swizzled line do not lie side by side.
+    return b.type.is_scalar() && b.scope != loop::Scope::registers && !is_swizzled(b, facts_);
   }
 
   std::optional<int64_t> stride(const loop::Element& e, const For& loop) const {

@@ -40,5 +40,12 @@ TEST(TransposeCopies, all_elements_are_moved_whatever_the_vectors) {
   }
 }
 
+TEST(TransposeCopies, swizzled_lines_have_no_neighbours) {
+  const More swizzled{{}, "buffer temporary m: i64[10, 8] in SM of group per () swizzle 4\n"};
+  expect_rewrite_of(transpose_copies, matvec_with(transposes, swizzled),
+                    matvec_with(transposes, swizzled),
+                    {.teams = Teams::nested, .vector_bytes = 16});
+}
+
 }  // namespace
 }  // namespace mdh::passes::transpose_copies_test

@@ -9,6 +9,7 @@
 #include "mdh/scalar/lanes.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
+#include "mdh/support/power_of_two.h"
 
 namespace mdh::passes {
 namespace {
@@ -18,8 +19,6 @@ using loop::Element;
 using loop::Expr;
 using loop::Stmt;
 using loop::StmtNode;
-
-bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
 class Vectoriser {
  public:

@@ -6,15 +6,14 @@
 
 #include "mdh/passes/common/names.h"
 #include "mdh/passes/common/replicated.h"
-#include "mdh/passes/common/shapes.h"
 #include "mdh/passes/structured/copy_shape.h"
+#include "mdh/passes/structured/filled_copy.h"
 
 namespace mdh::passes {
 namespace {
 
 using loop::Block;
 using loop::Copy;
-using loop::Expr;
 using loop::Stmt;
 using loop::StmtNode;
 
@@ -38,7 +37,7 @@ class Holder {
     for (const Stmt& s : statements) {
       const auto* copy = s.as<Copy>();
       if (copy && filled_.contains(copy->to.buffer)) {
-        result.push_back(StmtNode{filling(*copy)});
+        result.push_back(StmtNode{filled(program_, *copy, axes_of(*copy))});
       } else {
         result.push_back(loop::map_children(s, [&](const Block& child) { return block(child); }));
       }
@@ -65,43 +64,16 @@ class Holder {
 
   bool can_fill(const std::vector<const Copy*>& copies) {
     return std::all_of(copies.begin(), copies.end(), [&](const Copy* copy) {
-      if (copy->roll || copy->to.buffer == copy->from.buffer) return false;
+      if (!can_be_filled(*copy, axes_of(*copy))) return false;
       if (!is_users(copy->from.buffer)) return filled_.contains(copy->from.buffer);
-      const bool single = shape_of(program_, *copy, access_bytes_, names_).kept == 0;
-      return single && std::all_of(copy->within.begin(), copy->within.end(), [&](const Expr& e) {
-               return !is_edge(*copy, e) || index_at(*copy, e).has_value();
-             });
+      return shape_of(program_, *copy, access_bytes_, names_).kept == 0;
     });
   }
 
-  /// The condition is about single elements.
-  static bool is_edge(const Copy& copy, const Expr& condition) {
-    return std::any_of(copy.axes.begin(), copy.axes.end(),
-                       [&](const loop::Counter& axis) { return mentions(condition, axis.var); });
-  }
-
-  /// Which index of the source the condition keeps inside of the buffer.
-  std::optional<size_t> index_at(const Copy& copy, const Expr& condition) const {
-    const auto edge = edge_of(condition);
-    const loop::Buffer& from = find_buffer(program_, copy.from.buffer);
-    for (size_t n = 0; edge && n < from.extents.size(); ++n) {
-      if (copy.from.index[n] == edge->index && from.extents[n] == edge->extent) return n;
-    }
-    return std::nullopt;
-  }
-
-  Copy filling(Copy copy) const {
-    const loop::Element source = copy.from;
-    if (is_users(source.buffer)) {
-      const loop::Buffer& from = find_buffer(program_, source.buffer);
-      for (const Expr& condition : copy.within) {
-        if (!is_edge(copy, condition)) continue;
-        const size_t n = *index_at({.axes = copy.axes, .from = source}, condition);
-        copy.from.index[n] = held_back(source.index[n], from.extents[n]);
-      }
-    }
-    std::erase_if(copy.within, [&](const Expr& condition) { return is_edge(copy, condition); });
-    return copy;
+  static std::set<Symbol> axes_of(const Copy& copy) {
+    std::set<Symbol> all;
+    for (const loop::Counter& axis : copy.axes) all.insert(axis.var);
+    return all;
   }
 
   const loop::Program& program_;

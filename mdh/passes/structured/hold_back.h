@@ -10,9 +10,9 @@ namespace mdh::passes {
 ///       ->  copy (a < 16) t[a] = x[min(k + a, 1020)] within ()
 ///
 /// What lies beyond an edge is never used, so that anything may be in its place. Without a
-/// condition loads neither wait for one another nor for a branch. Only tiles of a group, on cores
-/// that move several numbers at once: copies that do so have few conditions and keep them, since
-/// min would take the neighbours apart. So do all where an edge is to be masked.
+/// condition loads wait for no branch. Only tiles of a group, on targets whose cores can move
+/// several numbers at once; copies that do so have few conditions and keep them, since min would
+/// take the neighbours apart. So do all where an edge of the program is to be masked.
 loop::Program hold_back(const loop::Program& program, const machine::TargetFacts& facts);
 
 }  // namespace mdh::passes

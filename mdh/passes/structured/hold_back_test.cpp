@@ -39,11 +39,14 @@ TEST(HoldBack, registers_ask) {
   expect_rewrite(hold_back, copy, copy, tiles, wide);
 }
 
-TEST(HoldBack, what_keeps_no_index_inside_of_its_buffer_is_asked) {
-  for (const std::string within : {"r * 2 + a + 1 < 9", "r * 2 + a < 10", "a + 1 > r"}) {
-    const std::string copy = copied("tile", "v[r * 2 + a + 1]", within);
-    expect_rewrite(hold_back, copy, copy, tiles, wide);
-  }
+TEST(HoldBack, every_index_along_the_edge_stays_inside_of_its_buffer) {
+  expect_rewrite(hold_back, copied("tile", "M[a, r + a]", "a < 3, r * 2 + a < 9"),
+                 copied("tile", "M[min(a, 6), min(r + a, 9)]", ""), tiles, wide);
+}
+
+TEST(HoldBack, what_is_no_edge_is_asked) {
+  const std::string copy = copied("tile", "v[r * 2 + a + 1]", "a + 1 > r");
+  expect_rewrite(hold_back, copy, copy, tiles, wide);
 }
 
 TEST(HoldBack, where_an_edge_is_to_be_masked_it_is_asked) {

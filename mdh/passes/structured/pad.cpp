@@ -6,7 +6,7 @@
 
 #include "mdh/passes/common/geometry.h"
 #include "mdh/passes/common/replicated.h"
-#include "mdh/passes/common/shapes.h"
+#include "mdh/passes/structured/filled_copy.h"
 #include "mdh/scalar/free.h"
 #include "mdh/scalar/lanes.h"
 #include "mdh/scalar/simplify.h"
@@ -204,11 +204,7 @@ class Padder {
 
   bool can_fill(const Copy& copy, const std::set<size_t>& places, Filled& filled) const {
     const auto axes = axes_at(copy, places);
-    const bool moves = copy.roll || copy.from.buffer == copy.to.buffer;
-    if (!axes || moves) return false;
-    for (const Expr& condition : copy.within) {
-      if (mentions_any(condition, *axes) && !edge_of(condition)) return false;
-    }
+    if (!axes || !can_be_filled(copy, *axes)) return false;
     const bool from_user = find_buffer(program_, copy.from.buffer).role != loop::Role::temporary;
     return from_user || is_there(copy.from, *axes, filled);
   }
@@ -236,7 +232,11 @@ class Padder {
   // ---- the new program
 
   Stmt rewritten(const Stmt& s) const {
-    if (const auto* copy = s.as<Copy>()) return StmtNode{filling(*copy)};
+    if (const auto* copy = s.as<Copy>()) {
+      const auto mine = filled_.find(copy->to.buffer);
+      if (mine == filled_.end()) return s;
+      return StmtNode{filled(program_, *copy, *axes_at(*copy, mine->second))};
+    }
     Nest nest;
     const auto full = nest_of(s, nest) ? full_.find(nest.what) : full_.end();
     if (full != full_.end()) return with_all_parts(s, full->second);
@@ -252,28 +252,6 @@ class Padder {
     const loop::Digit& digit = find_digit(program_, loop->digit);
     return StmtNode{loop::For{digit.var, scalar::index_literal(digit.parts), digit.how, digit.level,
                               inside(loop->body)}};
-  }
-
-  /// Beyond an edge the copy repeats the elements at it.
-  Copy filling(Copy copy) const {
-    const auto mine = filled_.find(copy.to.buffer);
-    if (mine == filled_.end()) return copy;
-    const std::set<Symbol> axes = *axes_at(copy, mine->second);
-    std::set<Symbol> cut;  // axes that reach over an edge
-    std::erase_if(copy.within, [&](const Expr& condition) {
-      if (!mentions_any(condition, axes)) return false;
-      for (const loop::Counter& axis : copy.axes) {
-        if (mentions(condition, axis.var)) cut.insert(axis.var);
-      }
-      return true;
-    });
-    const loop::Buffer& from = find_buffer(program_, copy.from.buffer);
-    if (from.role == loop::Role::temporary) return copy;
-    for (size_t n = 0; n < copy.from.index.size(); ++n) {
-      if (!mentions_any(copy.from.index[n], cut)) continue;
-      copy.from.index[n] = held_back(copy.from.index[n], from.extents[n]);
-    }
-    return copy;
   }
 
   const loop::Program& program_;

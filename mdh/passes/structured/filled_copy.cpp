@@ -1,0 +1,42 @@
+#include "mdh/passes/structured/filled_copy.h"
+
+#include <algorithm>
+
+#include "mdh/passes/common/shapes.h"
+#include "mdh/scalar/free.h"
+
+namespace mdh::passes {
+namespace {
+
+using loop::Expr;
+
+bool is_along(const Expr& e, const std::set<Symbol>& axes) { return !is_free_of(e, axes); }
+
+}  // namespace
+
+bool can_be_filled(const loop::Copy& copy, const std::set<Symbol>& axes) {
+  if (copy.roll || copy.from.buffer == copy.to.buffer) return false;
+  return std::all_of(copy.within.begin(), copy.within.end(), [&](const Expr& condition) {
+    return !is_along(condition, axes) || edge_of(condition);
+  });
+}
+
+loop::Copy filled(const loop::Program& p, loop::Copy copy, const std::set<Symbol>& axes) {
+  std::set<Symbol> cut;  // axes that reach over an edge
+  std::erase_if(copy.within, [&](const Expr& condition) {
+    if (!is_along(condition, axes)) return false;
+    for (const loop::Counter& axis : copy.axes) {
+      if (mentions(condition, axis.var)) cut.insert(axis.var);
+    }
+    return true;
+  });
+  const loop::Buffer& from = find_buffer(p, copy.from.buffer);
+  if (from.role == loop::Role::temporary) return copy;
+  for (size_t n = 0; n < copy.from.index.size(); ++n) {
+    Expr& index = copy.from.index[n];
+    if (is_along(index, cut)) index = held_back(index, from.extents[n]);
+  }
+  return copy;
+}
+
+}  // namespace mdh::passes
