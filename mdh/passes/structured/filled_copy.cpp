@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "mdh/passes/common/replicated.h"
 #include "mdh/passes/common/shapes.h"
-#include "mdh/scalar/free.h"
 
 namespace mdh::passes {
 namespace {
