@@ -150,13 +150,15 @@ function(mdh_executable name)
 endfunction()
 
 # mdh_test(name LABEL unit SOURCES a_test.cpp ... [LINK lib ...] [DEFINE X=1 ...]
-#          [ENVIRONMENT X=1 ...])
+#          [ENVIRONMENT X=1 ...] [OPTIMISED])
 # The executable <name>_test, its cases known to ctest as <name>.Suite.case. They are listed when
 # ctest starts (PRE_TEST): linking stays quick, and a crash while listing fails that test alone.
-# With sanitizers the executable is one case, <name>: the leak check at the end of a process takes
-# seconds on aarch64, so it is made once.
+# With sanitizers the executable is four cases, <name>.0 to 3: the leak check at the end of a process
+# takes seconds on aarch64, so it is not made for every test.
+# OPTIMISED tests run long. They are compiled as the library is: what headers define, a program takes
+# from its tests, also for the library.
 function(mdh_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LINK;DEFINE;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMISED" "LABEL" "SOURCES;LINK;DEFINE;ENVIRONMENT")
   if(NOT MDH_BUILD_TESTS OR NOT arg_SOURCES)
     return()
   endif()
@@ -166,18 +168,22 @@ function(mdh_test name)
     SKIP_PRECOMPILE_HEADERS ON COMPILE_DEFINITIONS MDH_TEST_CACHE="${mdh_BINARY_DIR}/test-cache")
   add_executable(${target} ${arg_SOURCES} ${private_cache})
   mdh_target_defaults(${target})
-  target_compile_options(${target} PRIVATE ${MDH_TEST_OPTIONS})
+  set(pch mdh_pch)
+  if(NOT arg_OPTIMISED)
+    set(pch mdh_test_pch)
+    target_compile_options(${target} PRIVATE ${MDH_TEST_OPTIONS})
+  endif()
   target_compile_definitions(${target} PRIVATE MDH_SOURCE_DIR="${mdh_SOURCE_DIR}" ${arg_DEFINE})
   target_link_libraries(${target} PRIVATE fmt::fmt ${arg_LINK} GTest::gtest_main)
   if(MDH_PCH)
-    target_precompile_headers(${target} REUSE_FROM mdh_test_pch)
+    target_precompile_headers(${target} REUSE_FROM ${pch})
   endif()
   if(MDH_SANITIZE)
-    # Two processes, for two cores; one for each test would only start up again and again.
-    foreach(half 0 1)
-      add_test(NAME ${name}.${half} COMMAND ${target})
-      set_tests_properties(${name}.${half} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 1800
-        ENVIRONMENT "${arg_ENVIRONMENT};GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=${half}")
+    # A few processes, so that all cores have work; one for each test would start up again and again.
+    foreach(share RANGE 3)
+      add_test(NAME ${name}.${share} COMMAND ${target})
+      set_tests_properties(${name}.${share} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 1800
+        ENVIRONMENT "${arg_ENVIRONMENT};GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${share}")
     endforeach()
   else()
     gtest_discover_tests(${target} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST

@@ -2,6 +2,7 @@
 
 #include "bench/child.h"
 #include "bench/configs.h"
+#include "bench/gpu/recording.h"
 #include "mdh/driver/devices.h"
 #include "mdh/driver/executable.h"
 #include "mdh/runtime/worker/message.h"
@@ -70,7 +71,7 @@ Candidate mdh_candidate(const Workload& workload, const Instantiated& at,
     if (const auto candidate = configured(workload, at, options)) return *candidate;
   } catch (const Error& e) {
     const Diagnostic& d = e.diagnostic();
-    refusal = fmt::format(" (its own was refused: {}{})", split(d.message, '\n').front(),
+    refusal = fmt::format(" ({}: {}{})", refused_word, split(d.message, '\n').front(),
                           d.code.empty() ? "" : fmt::format(" [{}]", d.code));
   }
   const machine::Machine machine = driver::machine_of(*options.target, options.device);

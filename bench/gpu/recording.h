@@ -11,6 +11,9 @@
 
 namespace mdh::bench::gpu {
 
+/// In what is told about a candidate whose configuration was refused.
+inline const std::string refused_word = "its own was refused";
+
 /// Of one candidate.
 struct Entry {
   std::string name;  // "mdh", "mdh opencl", or the name of a peer
@@ -24,6 +27,9 @@ struct Entry {
   std::optional<double> deviation = {};  // from the result in f64, the largest of all elements
   double sampled_deviation = 0;          // from the definition, of the elements that were verified
   std::vector<double> warm_us = {}, cold_us = {};  // the median of each round
+
+  /// The default ran, because the configuration for the workload was refused.
+  bool is_makeshift() const { return about.find(refused_word) != std::string::npos; }
 
   const std::vector<double>& times(runtime::Caches caches) const {
     return caches == runtime::Caches::cold ? cold_us : warm_us;

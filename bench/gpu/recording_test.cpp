@@ -135,5 +135,14 @@ mine: wrong result: element 3
 )");
 }
 
+TEST(Table, marks_a_default_that_ran_instead_of_a_refused_configuration) {
+  Recording recording = example();
+  recording.rows[0].entries[1].about = "default (its own was refused: too much memory [E349])";
+  const std::string table = to_table({recording});
+  EXPECT_NE(table.find("31.0       10.0*    60.0"), std::string::npos) << table;
+  EXPECT_NE(table.find("*: the default, because the configuration for this workload was refused\n"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace mdh::bench::gpu::recording_test

@@ -18,7 +18,7 @@ std::string us_text(double us) {
 
 std::string time_text(const Entry& entry, Caches caches) {
   const std::vector<double>& times = entry.times(caches);
-  if (!times.empty()) return us_text(median(times));
+  if (!times.empty()) return us_text(median(times)) + (entry.is_makeshift() ? "*" : "");
   return entry.standing == Standing::measured ? "-" : to_string(entry.standing);
 }
 
@@ -33,6 +33,13 @@ bool is_measured(const std::vector<Row>& rows, Caches caches) {
   return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
     return std::any_of(row.entries.begin(), row.entries.end(),
                        [&](const Entry& entry) { return !entry.times(caches).empty(); });
+  });
+}
+
+bool has_makeshift(const std::vector<Row>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const Row& row) {
+    return std::any_of(row.entries.begin(), row.entries.end(),
+                       [](const Entry& entry) { return entry.is_makeshift(); });
   });
 }
 
@@ -170,7 +177,11 @@ std::string to_table(const std::vector<Recording>& recordings) {
   }
   text +=
       "\npeer / mdh: time of the peer / time of mdh; deviation: the largest one from a result in "
-      "f64,\nwith ~ of samples only\n\n";
+      "f64,\nwith ~ of samples only\n";
+  if (has_makeshift(rows)) {
+    text += "*: the default, because the configuration for this workload was refused\n";
+  }
+  text += "\n";
   return text + notes(rows);
 }
 

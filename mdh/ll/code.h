@@ -61,6 +61,8 @@ struct StageCode {
   Hint hint = Hint::none;
   bool opaque = false;            // the compiler shall not look through the copy
   std::optional<LevelName> roll;  // keep what the next iteration of this level shares
+  /// What is ahead at the end of the loop around the copy is for the next iteration of this level.
+  std::optional<LevelName> across;
   friend bool operator==(const StageCode&, const StageCode&) = default;
 };
 

@@ -63,7 +63,7 @@ class CodeReader {
   StageCode stage(const std::string& buffer, const json& value) const {
     fields_.expect_object(buffer, value);
     fields_.check_keys(value, {"pad", "line", "swizzle", "depth", "transport", "width",
-                               "copy_order", "prefetch", "hint", "opaque", "roll"});
+                               "copy_order", "prefetch", "hint", "opaque", "roll", "across"});
     StageCode code;
     for (const auto& [key, item] : value.items()) {
       if (key == "pad") code.pad = fields_.integer_of(key, item);
@@ -76,6 +76,7 @@ class CodeReader {
       if (key == "hint") code.hint = choice<Hint>(key, item);
       if (key == "opaque") code.opaque = fields_.truth_of(key, item);
       if (key == "roll") code.roll = level(key, fields_.text_of(key, item));
+      if (key == "across") code.across = level(key, fields_.text_of(key, item));
     }
     each(value, "copy_order", [&](const CodeReader& at, const std::string& axis, const json& tile) {
       code.copy_order[axis] = at.fields_.integer_of(axis, tile);
@@ -154,6 +155,7 @@ json json_of(const StageCode& code) {
   if (code.hint != Hint::none) value["hint"] = name_of(code.hint);
   if (code.opaque) value["opaque"] = true;
   if (code.roll) value["roll"] = to_string(*code.roll);
+  if (code.across) value["across"] = to_string(*code.across);
   return value;
 }
 

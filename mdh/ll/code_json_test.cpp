@@ -51,6 +51,7 @@ TEST(CodeJson, every_key_is_read_and_written) {
         R"("stage": {"A": [{"hint": "streaming"}, {"hint": "keep"}]})",
         R"("stage": {"A": [{"opaque": true}]})",
         R"("stage": {"A": [{}, {"roll": "L1.i"}]})",
+        R"("stage": {"A": [{"depth": 2, "across": "L1.i"}]})",
         R"("edge": {"i": "clamp", "j": "pad", "k": "mask", "l": "overlap"})",
         R"("combine": {"COR.a": "shuffle", "COR.b": "team_tree", "COR.c": "partials_kernel",
                        "COR.d": "last_core", "COR.e": "cluster", "COR.f": "atomic"})",

@@ -59,6 +59,7 @@ class Renaming {
       for (StageCode& tile : tiles) {
         if (tile.prefetch) level(tile.prefetch->level);
         if (tile.roll) level(*tile.roll);
+        if (tile.across) level(*tile.across);
       }
     }
     code.combine = renamed(code.combine);

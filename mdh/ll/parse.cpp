@@ -71,6 +71,7 @@ class CodeNames {
       for (const StageCode& stage : stages) {
         if (stage.prefetch) dimension(stage.prefetch->level.dimension);
         if (stage.roll) dimension(stage.roll->dimension);
+        if (stage.across) dimension(stage.across->dimension);
       }
     }
     for (const auto& [name, edge] : p_.code.edge) dimension(name);

@@ -84,8 +84,7 @@ TEST(LowLevelText, code_is_a_line_of_json) {
   EXPECT_EQ(print(p), with_code);
   EXPECT_EQ(complaint(changed("\"depth\"", "\"deep\"", with_code)),
             "p.ll.mdh:4:24 E314 \"deep\": unknown key | known: pad, line, swizzle, depth, "
-            "transport, width, "
-            "copy_order, prefetch, hint, opaque, roll");
+            "transport, width, copy_order, prefetch, hint, opaque, roll, across");
   EXPECT_EQ(complaint(changed("code {", "code [", with_code)).substr(0, 18), "p.ll.mdh:4:14 E310");
   EXPECT_EQ(complaint(changed("HM.i:  cc_inv", "HM.i: , cc_inv", with_code)).substr(0, 13),
             "p.ll.mdh:6:9 ");

@@ -261,6 +261,7 @@ class Parser {
     s.team = names_in_parentheses();
     if (tokens_.accept("roll")) s.roll = roll();
     if (tokens_.accept("ahead")) s.ahead = ahead();
+    if (tokens_.accept("across")) s.across = named(tokens_.expect_name("of a digit").text);
     if (tokens_.accept("blocks")) s.blocks = counters();
     if (tokens_.accept("whole")) s.whole = tokens_.expect_integer("(axes)");
     return StmtNode{s};

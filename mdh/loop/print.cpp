@@ -75,12 +75,14 @@ class Printer {
                                     : "";
     const std::string ahead =
         s.ahead ? fmt::format(" ahead {} by {}", s.ahead->digit.name, s.ahead->by) : "";
+    const std::string across = s.across ? " across " + s.across->name : "";
     const std::string blocks = s.blocks.empty() ? "" : " blocks " + print_counters(s.blocks);
     const std::string whole = s.whole ? fmt::format(" whole {}", *s.whole) : "";
-    return fmt::format("copy {}{} {} = {} within ({}) team ({}){}{}{}{};\n",
+    return fmt::format("copy {}{} {} = {} within ({}) team ({}){}{}{}{}{};\n",
                        s.transport == Transport::plain ? "" : word(s.transport) + " ",
                        print_counters(s.axes), print(s.to), print(s.from),
-                       print_conditions(s.within), print_names(s.team), roll, ahead, blocks, whole);
+                       print_conditions(s.within), print_names(s.team), roll, ahead, across, blocks,
+                       whole);
   }
   std::string operator()(const Accumulate& s) const {
     return fmt::format("accumulate {} from {};\n", print_target(s.target), print_elements(s.reads));

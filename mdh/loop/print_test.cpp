@@ -46,7 +46,7 @@ body {
       alloc w_acc;
       loop cor_k {
         alloc v_l1;
-        copy (c < 4) v_l1[c] = v[cor_k * 4 + c] within (cor_k * 4 + c >= 0, cor_k * 4 + c < 10) team () roll mm_i along c by 3;
+        copy (c < 4) v_l1[c] = v[cor_k * 4 + c] within (cor_k * 4 + c >= 0, cor_k * 4 + c < 10) team () roll mm_i along c by 3 across mm_i;
         loop reg_i {
           loop simd_i {
             alloc w_reg;

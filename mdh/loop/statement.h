@@ -123,6 +123,8 @@ struct Copy {
   Transport transport = Transport::plain;
   std::optional<Roll> roll = {};
   std::optional<Ahead> ahead = {};
+  /// Where copies run ahead of the loop around them, they do so into the next iteration of this one.
+  std::optional<Symbol> across = {};
   std::vector<Counter> blocks = {};  // axes of which so many elements are copied before all others
   /// Cores take the axes in their order, and of so many of the last ones everything at once.
   /// Nothing: that is not decided.

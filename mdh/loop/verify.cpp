@@ -84,6 +84,10 @@ class Verifier {
       is_digit(s.ahead->digit);
       internal_check(s.ahead->by >= 1, "a copy is ahead by {}", s.ahead->by);
     }
+    if (s.across) {
+      internal_check(defined_.contains(s.across->name) && digit(*s.across).how == How::sequential,
+                     "a copy runs ahead across '{}', which is no loop around it", s.across->name);
+    }
     for (const Counter& block : s.blocks) {
       internal_check(block.count >= 1, "a block of {} along '{}'", block.count, block.var.name);
     }

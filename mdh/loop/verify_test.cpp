@@ -64,6 +64,14 @@ TEST(LoopVerify, cores_run_digits_that_are_on_cores) {
   EXPECT_EQ(with_cores("COR (c) block on -2").substr(0, 8), "expected");
 }
 
+TEST(LoopVerify, copies_run_ahead_across_loops_around_them) {
+  const auto copy = [](const std::string& across) {
+    return complaint("loop p { copy (a < 3) t[0, a] = x[p, a] within () team () across " + across +
+                     "; }");
+  };
+  EXPECT_EQ(copy("q"), "a copy runs ahead across 'q', which is no loop around it");
+}
+
 TEST(LoopVerify, tiles_roll_along_loops_around_them_by_less_than_an_axis) {
   const auto copy = [](const std::string& roll) {
     return complaint("loop p { copy (a < 3) t[0, a] = x[p, a] within () team () roll " + roll +

@@ -103,6 +103,7 @@ class ConfigRenaming {
         tile.copy_order = by_dimension(tile.copy_order);
         if (tile.prefetch) rename(tile.prefetch->level);
         if (tile.roll) rename(*tile.roll);
+        if (tile.across) rename(*tile.across);
       }
       stage[new_name(names_.buffers, buffer)] = tiles;
     }

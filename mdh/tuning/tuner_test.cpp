@@ -47,7 +47,9 @@ TEST(Candidates, decisions_without_effect_are_not_measured_again) {
   same.code.kernel.emit = "serpentine";  // of one accumulator
   std::vector<Trial> first = candidates.compile({usual(p)}, Candidates::Together::all);
   candidates.measure(0, {}, first[0]);
+  for (int n = 0; n < 20 && first[0].is_loaded(); ++n) candidates.measure(0, {}, first[0]);
   ASSERT_TRUE(first[0].is_good()) << first[0].reason;
+  if (first[0].is_loaded()) GTEST_SKIP() << "others use the cores: such times are not kept";
   std::vector<Trial> again = candidates.compile({same}, Candidates::Together::all);
   EXPECT_EQ(again[0].timing.median_us, first[0].timing.median_us);
   EXPECT_EQ(again[0].verified, first[0].verified);

@@ -101,6 +101,7 @@ class Finder {
     if (copy.transport == loop::Transport::async) found_.insert("asynchronous copy");
     if (copy.transport == loop::Transport::registers) found_.insert("copy through registers");
     if (!copy.within.empty()) found_.insert("guarded copy");
+    if (copy.across) found_.insert("copy across a loop");
     if (copy.roll) found_.insert(copy.team.empty() ? "rolling tile" : "rolling tile of a team");
     const bool in_cores = std::any_of(around.begin(), around.end(), [&](const Symbol& digit) {
       const How how = find_digit(program_, digit).how;
@@ -205,6 +206,7 @@ const std::vector<std::string>& rule_names() {
       "scan on cores, ascending",
       "scan on cores, interleaved",
       "separate phases",
+      "copy across a loop",
       "rolling tile",
       "rolling tile of a team",
       "parts dealt in turn",

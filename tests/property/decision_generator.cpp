@@ -9,18 +9,32 @@
 namespace mdh::test {
 namespace {
 
-/// The rules and the passes of all targets accept it.
-bool is_possible(const ll::Config& config, const hl::Program& p, const machine::Machine& machine) {
+/// Whether something ends without an error of the user.
+template <class Work>
+bool is_accepted(const Work& work) {
   try {
-    const loop::Program plan = passes::plan(ll::valid_program(config, p, machine), machine);
-    for (const auto teams : {machine::Teams::one, machine::Teams::nested}) {
-      passes::run_pipeline(plan, {.teams = teams});
-    }
+    work();
     return true;
   } catch (const Error& e) {
     if (e.diagnostic().kind == DiagnosticKind::internal) throw;
     return false;
   }
+}
+
+bool follows_rules(const ll::Config& config, const hl::Program& p,
+                   const machine::Machine& machine) {
+  return is_accepted([&] { ll::valid_program(config, p, machine); });
+}
+
+/// The rules and the passes of all targets accept it. Passes take their time: many decisions are
+/// looked at together.
+bool is_possible(const ll::Config& config, const hl::Program& p, const machine::Machine& machine) {
+  return is_accepted([&] {
+    const loop::Program plan = passes::plan(ll::valid_program(config, p, machine), machine);
+    for (const auto teams : {machine::Teams::one, machine::Teams::nested}) {
+      passes::run_pipeline(plan, {.teams = teams});
+    }
+  });
 }
 
 void draw_edges(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
@@ -41,13 +55,14 @@ void draw_combinations(ll::Config& config, const hl::Program& p, const machine::
   static const std::vector<ll::Combination> all = {
       ll::Combination::shuffle,   ll::Combination::team_tree, ll::Combination::partials_kernel,
       ll::Combination::last_core, ll::Combination::cluster,   ll::Combination::atomic};
-  const std::vector<ll::LevelName> levels = config.order;
-  for (const ll::LevelName& level : levels) {
-    ll::Config candidate = config;
+  ll::Config result = config;
+  for (const ll::LevelName& level : config.order) {
+    ll::Config candidate = result;
     candidate.code.combine[level] =
         random.chance(70) ? ll::Combination::team_tree : random.pick(all);
-    if (is_possible(candidate, p, machine)) config = std::move(candidate);
+    if (follows_rules(candidate, p, machine)) result = std::move(candidate);
   }
+  if (is_possible(result, p, machine)) config = std::move(result);
 }
 
 /// Every dimension on an axis of its own, on some layers.
@@ -73,16 +88,15 @@ void draw_swizzles(ll::Config& config, const hl::Program& p, const machine::Mach
     if (layer.kind != machine::LayerKind::cores || random.chance(40)) continue;
     ll::Config candidate = config;
     candidate.code.cores[layer.name].swizzle = random.between(2, 5);
-    if (is_possible(candidate, p, machine)) config = std::move(candidate);
+    if (follows_rules(candidate, p, machine)) config = std::move(candidate);
   }
 }
 
 /// Lines of tiles that are longer, whose pieces change places, and that are copied in small steps.
 void draw_lines(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
                 Random& random) {
-  const auto staged = config.stage;
-  for (const auto& [buffer, relocations] : staged) {
-    ll::Config candidate = config;
+  ll::Config candidate = config;
+  for (const auto& [buffer, relocations] : config.stage) {
     std::vector<ll::StageCode>& tiles = candidate.code.stage[buffer];
     tiles.resize(relocations.size());
     for (ll::StageCode& tile : tiles) {
@@ -91,19 +105,41 @@ void draw_lines(ll::Config& config, const hl::Program& p, const machine::Machine
       if (random.chance(70)) tile.swizzle = int64_t{1} << random.between(0, 4);
       if (random.chance(30)) tile.width = int64_t{4} << random.between(0, 2);
     }
-    if (is_possible(candidate, p, machine)) config = std::move(candidate);
   }
+  if (is_possible(candidate, p, machine)) config = std::move(candidate);
 }
 
 void draw_unrolls(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
                   Random& random) {
-  const std::vector<ll::LevelName> levels = config.order;
-  for (const ll::LevelName& level : levels) {
-    if (random.chance(40)) continue;
-    ll::Config candidate = config;
-    candidate.code.kernel.unroll[level] = random.between(2, 8);
-    if (is_possible(candidate, p, machine)) config = std::move(candidate);
+  ll::Config candidate = config;
+  for (const ll::LevelName& level : config.order) {
+    if (random.chance(60)) candidate.code.kernel.unroll[level] = random.between(2, 8);
   }
+  if (is_possible(candidate, p, machine)) config = std::move(candidate);
+}
+
+/// Copies that run ahead into the next iteration of the loop around the one that they stand in.
+void draw_crossings(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
+                    Random& random) {
+  const ll::Program low = ll::program_of(ll::parameters_of(config, p, machine), p, machine);
+  const ll::Nest inputs = ll::nest_of(low, low.decompose, machine);
+  const auto is_loop = [&](int r) {
+    return r >= 0 && inputs.loops[r].layer->kind == machine::LayerKind::loop;
+  };
+  ll::Config candidate = config;
+  for (const ll::Staging& s : ll::stagings(low, inputs, machine)) {
+    if (!is_loop(s.filled - 1) || !is_loop(s.filled - 2) || random.chance(20)) continue;
+    const ll::Level& level = inputs.loops[s.filled - 2].level;
+    std::vector<ll::StageCode>& tiles = candidate.code.stage[p.inputs[s.buffer].symbol.name];
+    tiles.resize(std::max(tiles.size(), static_cast<size_t>(s.number) + 1));
+    ll::StageCode& tile = tiles[static_cast<size_t>(s.number)];
+    tile.roll.reset();
+    tile.depth = std::max<int64_t>(tile.depth, random.between(2, 4));
+    tile.transport = static_cast<ll::Transport>(random.between(0, 2));
+    tile.across = ll::LevelName{low.layers[static_cast<size_t>(level.layer)],
+                                p.dimensions[static_cast<size_t>(level.dimension)].symbol.name};
+  }
+  if (candidate != config && is_possible(candidate, p, machine)) config = std::move(candidate);
 }
 
 }  // namespace
@@ -118,6 +154,7 @@ ll::Config with_decisions(const ll::Config& config, const hl::Program& p,
   if (random.chance(40)) draw_swizzles(result, p, machine, random);
   if (random.chance(70)) draw_lines(result, p, machine, random);
   if (random.chance(50)) draw_unrolls(result, p, machine, random);
+  if (random.chance(50)) draw_crossings(result, p, machine, random);
   return result;
 }
 

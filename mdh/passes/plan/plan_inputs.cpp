@@ -172,6 +172,7 @@ class InputPlanner {
       copy.from = {source->buffer, source_index(s, tile, *source, copy.axes)};
     }
     if (code_of(s).roll) copy.roll = rolled(s, copy.axes);
+    if (code_of(s).across && s.filled > 1) copy.across = c_.digit_of_input(s.filled - 2);
     copy.ahead = ahead_of(s);
     copy.blocks = blocks_of(s, tile, copy.axes);
     return copy;

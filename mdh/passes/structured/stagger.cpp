@@ -8,9 +8,9 @@
 #include "mdh/passes/common/blocks.h"
 #include "mdh/passes/common/geometry.h"
 #include "mdh/passes/common/names.h"
-#include "mdh/passes/common/shapes.h"
+#include "mdh/passes/common/replicated.h"
 #include "mdh/passes/structured/copy_shape.h"
-#include "mdh/scalar/simplify.h"
+#include "mdh/passes/structured/rounds.h"
 
 namespace mdh::passes {
 namespace {
@@ -19,8 +19,16 @@ using loop::Block;
 using loop::Expr;
 using loop::Stmt;
 using loop::StmtNode;
-using scalar::BinaryOp;
 using scalar::index_literal;
+
+/// A loop around others: what may be put before it and behind it.
+struct Outside {
+  loop::Digit digit;
+  const Block& body;
+  std::vector<loop::Digit> around;
+  Block& before;
+  Block& behind;
+};
 
 class Staggerer {
  public:
@@ -36,24 +44,23 @@ class Staggerer {
     return found == rounds_.end() ? 1 : found->second;
   }
 
-  /// `around`: the digits of the loops around the block.
-  Block block(const Block& statements, const std::vector<loop::Digit>& around) {
+  /// `around`: the digits of the loops around the block; `outside`: the one whose body it is.
+  Block block(const Block& statements, const std::vector<loop::Digit>& around,
+              const Outside* outside = nullptr) {
     Block result;
     for (const Stmt& s : statements) {
-      std::vector<loop::Digit> inside = around;
-      if (const auto* loop = s.as<loop::Loop>()) {
-        inside.push_back(find_digit(program_, loop->digit));
-      }
+      Block behind;
+      const auto* whole = s.as<loop::Loop>();
       const Stmt inner =
-          loop::map_children(s, [&](const Block& child) { return block(child, inside); });
+          whole ? with_inner(*whole, around, result, behind)
+                : loop::map_children(s, [&](const Block& child) { return block(child, around); });
       const auto* loop = inner.as<loop::Loop>();
-      const bool sequential =
-          loop && find_digit(program_, loop->digit).how == loop::How::sequential;
-      if (sequential) {
-        append(result, staggered(*loop, around, result));
+      if (loop && is_sequential(loop->digit)) {
+        append(result, staggered(*loop, around, result, outside));
       } else {
         result.push_back(inner);
       }
+      append(result, behind);
     }
     return result;
   }
@@ -98,7 +105,42 @@ class Staggerer {
   struct Flight {
     loop::Copy copy;
     int64_t ahead;
+    Rounds rounds;
+    bool across;  // the loop outside
+
+    /// Rounds that are copied before all of them.
+    int64_t ahead_of_all() const { return std::min(ahead, rounds.count()); }
   };
+
+  bool is_sequential(const Symbol& digit) const {
+    return find_digit(program_, digit).how == loop::How::sequential;
+  }
+
+  Stmt with_inner(const loop::Loop& loop, const std::vector<loop::Digit>& around, Block& before,
+                  Block& behind) {
+    const loop::Digit& digit = find_digit(program_, loop.digit);
+    std::vector<loop::Digit> inside = around;
+    inside.push_back(digit);
+    const Outside outside{digit, loop.body, around, before, behind};
+    const bool sequential = is_sequential(loop.digit);
+    return StmtNode{
+        loop::Loop{loop.digit, block(loop.body, inside, sequential ? &outside : nullptr)}};
+  }
+
+  /// Copies of the tile may run ahead into the next iteration of the loop outside: all rounds of
+  /// the inner one are there, and what they copy from stays as it is.
+  bool goes_across(const loop::Loop& loop, const Symbol& tile, const Outside* outside) const {
+    if (!outside || find_buffer(program_, tile).scope == loop::Scope::registers) return false;
+    const bool wanted = std::all_of(loop.body.begin(), loop.body.end(), [&](const Stmt& s) {
+      const auto* copy = s.as<loop::Copy>();
+      return !copy || copy->to.buffer != tile || copy->across == outside->digit.var;
+    });
+    std::vector<loop::Digit> around = outside->around;
+    around.push_back(outside->digit);
+    const loop::Digit& digit = find_digit(program_, loop.digit);
+    const bool is_full = constant(trip(program_, around, digit)) == digit.parts;
+    return wanted && is_full && comes_from_outside(outside->body, tile);
+  }
 
   static bool is_async(const loop::Copy& copy) { return copy.transport == loop::Transport::async; }
 
@@ -115,11 +157,11 @@ class Staggerer {
   }
 
   /// Copies at the beginning of the body that depend on the loop run ahead.
-  Block staggered(const loop::Loop& loop, const std::vector<loop::Digit>& around, Block& before) {
+  Block staggered(const loop::Loop& loop, const std::vector<loop::Digit>& around, Block& before,
+                  const Outside* outside) {
     loop::Loop result{loop.digit, {}};
     const loop::Digit& digit = find_digit(program_, loop.digit);
-    const Expr now = loop::index_variable(loop.digit);
-    std::set<std::string> mine;
+    std::map<std::string, Expr> mine;  // the slots of this round
     std::vector<Flight> flights;
     Block asked;
     size_t stored = 0;  // behind the last half that stores
@@ -133,40 +175,39 @@ class Staggerer {
       const bool is_done =
           at_beginning && done_.contains(buffer->name) && !mine.contains(buffer->name);
       if (!at_beginning || is_done || depth_of(*buffer) == 1 ||
-          !comes_from_outside(loop, *buffer)) {
+          !comes_from_outside(loop.body, *buffer)) {
         result.body.push_back(s);
         continue;
       }
-      mine.insert(buffer->name);
+      const bool across = goes_across(loop, *buffer, outside);
+      const Rounds rounds = across ? Rounds(digit, outside->digit) : Rounds(digit);
+      Block& first = across ? outside->before : before;
+      mine.emplace(buffer->name, rounds.slot(rounds.later(0), depth_of(*buffer)));
       done_.insert(buffer->name);
       note_rounds(loop.digit, *buffer);
       if (alloc) {
-        before.push_back(s);
+        first.push_back(s);
         continue;
       }
-      const int64_t ahead = depth_of(*buffer) - 1;
+      const Flight flight{*copy, depth_of(*buffer) - 1, rounds, across};
       if (is_async(*copy)) {
-        flights.push_back({*copy, ahead});
-        continue;
-      }
-      if (is_held(*copy)) {
-        const Halves halves = through_registers(*copy, digit, ahead, before);
+        flights.push_back(flight);
+      } else if (is_held(*copy)) {
+        const Halves halves = through_registers(flight, first);
         result.body.push_back(halves.stored);
         stored = result.body.size();
         asked.push_back(halves.asked);
-        continue;
+      } else {
+        for (int64_t n = 0; n < flight.ahead_of_all(); ++n) first.push_back(at_first(flight, n));
+        result.body.push_back(next(flight));
       }
-      for (int64_t n = 0; n < std::min(ahead, digit.parts); ++n) {
-        before.push_back(at(*copy, loop.digit, index_literal(n), ahead + 1));
-      }
-      result.body.push_back(next({*copy, ahead}, digit));
     }
     // Everything that was asked for is stored before anything new is.
     result.body.insert(result.body.begin() + static_cast<std::ptrdiff_t>(stored), asked.begin(),
                        asked.end());
-    result.body = with_slots_of(result.body, mine, now);
+    result.body = with_slots_of(result.body, mine);
     if (flights.empty()) return {StmtNode{result}};
-    return in_groups(flights, result, around, before);
+    return in_groups(flights, result, around, before, outside);
   }
 
   /// Registers have no numbers: where no vectors are made of them, as many rounds are written out as
@@ -199,103 +240,124 @@ class Staggerer {
     return all;
   }
 
-  Halves through_registers(const loop::Copy& copy, const loop::Digit& digit, int64_t ahead,
-                           Block& before) {
-    const CopyShape shape = shape_of(program_, copy, access_bytes_, names_);
+  Halves through_registers(const Flight& flight, Block& before) {
+    const CopyShape shape = shape_of(program_, flight.copy, access_bytes_, names_);
     const loop::Element all = held_of(shape.copy);
+    const Rounds& rounds = flight.rounds;
     loop::Copy ask = shape.copy, store = shape.copy;
     ask.transport = store.transport = loop::Transport::plain;
     ask.whole = store.whole = static_cast<int64_t>(shape.kept);
     ask.to = store.from = all;
-    for (int64_t n = 0; n < std::min(ahead - 1, digit.parts); ++n) {
-      before.push_back(at(copy, digit.var, index_literal(n), ahead + 1));
+    const int64_t ahead = flight.ahead;
+    for (int64_t n = 0; n < std::min(ahead - 1, rounds.count()); ++n) {
+      before.push_back(at_first(flight, n));
     }
     before.push_back(StmtNode{loop::Alloc{all.buffer}});
-    if (ahead - 1 < digit.parts) before.push_back(loaded(ask, digit.var, index_literal(ahead - 1)));
-    const Expr soon = loop::index_variable(digit.var) + index_literal(ahead - 1);
-    const Expr later = loop::index_variable(digit.var) + index_literal(ahead);
-    if (ahead > 1) store.within.insert(store.within.begin(), below(soon, digit.parts));
-    ask.within.insert(ask.within.begin(), below(later, digit.parts));
-    return {at(store, digit.var, simplify(soon), ahead + 1, ahead > 1 ? 1 : 0),
-            loaded(ask, digit.var, later, 1)};
+    if (ahead - 1 < rounds.count()) before.push_back(loaded(ask, rounds, rounds.first(ahead - 1)));
+    const Rounds::Round soon = rounds.later(ahead - 1), later = rounds.later(ahead);
+    if (ahead > 1) store.within.insert(store.within.begin(), rounds.exists(soon));
+    ask.within.insert(ask.within.begin(), rounds.exists(later));
+    return {at(store, rounds, soon, ahead + 1, ahead > 1 ? 1 : 0), loaded(ask, rounds, later, 1)};
   }
 
-  /// The copy as iteration `when` needs it, where no slot is; the first `kept` conditions stay.
-  static Stmt loaded(loop::Copy copy, const Symbol& digit, const Expr& when, size_t kept = 0) {
+  /// The copy as a round needs it, where no slot is; the first `kept` conditions stay.
+  static Stmt loaded(loop::Copy copy, const Rounds& rounds, const Rounds::Round& when,
+                     size_t kept = 0) {
     for (size_t n = kept; n < copy.within.size(); ++n) {
-      copy.within[n] = with_value(copy.within[n], digit, when);
+      copy.within[n] = rounds.at(copy.within[n], when);
     }
-    for (Expr& index : copy.from.index) index = with_value(index, digit, when);
+    for (Expr& index : copy.from.index) index = rounds.at(index, when);
+    copy.across.reset();
     return StmtNode{copy};
   }
 
-  /// The copy for the iteration that comes later, if there is one.
-  static Stmt next(const Flight& flight, const loop::Digit& digit) {
-    const Expr when = loop::index_variable(digit.var) + index_literal(flight.ahead);
-    loop::Copy copy = flight.copy;
-    copy.within.insert(copy.within.begin(), below(when, digit.parts));
-    return at(copy, digit.var, when, flight.ahead + 1, 1);
+  static Stmt at_first(const Flight& flight, int64_t n) {
+    return at(flight.copy, flight.rounds, flight.rounds.first(n), flight.ahead + 1);
   }
 
-  /// One group for each of the first iterations, before the loop, and one in each iteration, empty
-  /// ones included: then the copies for this iteration are always in the group that is `least` from
-  /// the end, or before it. The wait comes first, so that one barrier behind it is for both: what
-  /// has landed, and what is overwritten next.
+  /// The copy for the round that comes later, if there is one.
+  static Stmt next(const Flight& flight) {
+    const Rounds::Round when = flight.rounds.later(flight.ahead);
+    loop::Copy copy = flight.copy;
+    copy.within.insert(copy.within.begin(), flight.rounds.exists(when));
+    return at(copy, flight.rounds, when, flight.ahead + 1, 1);
+  }
+
+  /// One group for each of the first rounds, before the loop, and one in each round, empty ones
+  /// included: then the copies for this round are always in the group that is `least` from the end,
+  /// or before it. The wait comes first, so that one barrier behind it is for both: what has landed,
+  /// and what is overwritten next.
   Block in_groups(const std::vector<Flight>& flights, loop::Loop loop,
-                  const std::vector<loop::Digit>& around, Block& before) const {
-    const loop::Digit& digit = find_digit(program_, loop.digit);
-    int64_t least = digit.parts, most = 0;
+                  const std::vector<loop::Digit>& around, Block& before,
+                  const Outside* outside) const {
     Block begin = {StmtNode{loop::Wait{}}};
+    int64_t least = INT64_MAX;
     for (const Flight& flight : flights) {
-      least = std::min(least, flight.ahead);
-      most = std::max(most, std::min(flight.ahead, digit.parts));
-      begin.push_back(next(flight, digit));
+      least = std::min(least, flight.ahead_of_all());
+      begin.push_back(next(flight));
     }
     begin.front() = StmtNode{loop::Wait{least - 1}};
     begin.push_back(StmtNode{loop::Commit{}});
+    loop.body.insert(loop.body.begin(), begin.begin(), begin.end());
+    std::vector<Flight> across, here;
+    for (const Flight& f : flights) (f.across ? across : here).push_back(f);
+    append(before, first_groups(here));
+    Block result = {StmtNode{loop}};
+    if (!here.empty()) append(result, last_wait(find_digit(program_, loop.digit), around));
+    if (!across.empty()) {
+      append(outside->before, first_groups(across));
+      append(outside->behind, last_wait(outside->digit, outside->around));
+    }
+    return result;
+  }
+
+  static Block first_groups(const std::vector<Flight>& flights) {
+    Block result;
+    int64_t most = 0;
+    for (const Flight& f : flights) most = std::max(most, f.ahead_of_all());
     for (int64_t n = 0; n < most; ++n) {
       for (const Flight& f : flights) {
-        if (n < f.ahead) before.push_back(at(f.copy, digit.var, index_literal(n), f.ahead + 1));
+        if (n < f.ahead) result.push_back(at_first(f, n));
       }
-      before.push_back(StmtNode{loop::Commit{}});
+      result.push_back(StmtNode{loop::Commit{}});
     }
-    loop.body.insert(loop.body.begin(), begin.begin(), begin.end());
-    // Copies for iterations that hold no points may still be in flight.
+    return result;
+  }
+
+  /// Copies for rounds that hold no points may still be in flight.
+  Block last_wait(const loop::Digit& digit, const std::vector<loop::Digit>& around) const {
     const bool always_full = constant(trip(program_, around, digit)) == digit.parts;
-    if (always_full) return {StmtNode{loop}};
-    return {StmtNode{loop}, StmtNode{loop::Wait{0}}};
+    return always_full ? Block{} : Block{StmtNode{loop::Wait{0}}};
   }
 
   static Stmt at_once(const Stmt& s) {
     const auto* copy = s.as<loop::Copy>();
-    if (!copy || copy->transport != loop::Transport::registers) return s;
+    if (!copy) return s;
     loop::Copy plain = *copy;
-    plain.transport = loop::Transport::plain;
-    return StmtNode{plain};
+    if (copy->transport == loop::Transport::registers) plain.transport = loop::Transport::plain;
+    plain.across.reset();
+    return plain == *copy ? s : StmtNode{plain};
   }
 
-  /// What the copy reads is there before the loop begins.
-  static bool comes_from_outside(const loop::Loop& loop, const Symbol& buffer) {
-    for (const Stmt& s : loop.body) {
+  /// What copies to the buffer read is there before the loop with this body begins.
+  static bool comes_from_outside(const Block& body, const Symbol& buffer) {
+    return !any_of(body, [&](const Stmt& s) {
       const auto* copy = s.as<loop::Copy>();
-      if (!copy || copy->to.buffer != buffer) continue;
-      return std::none_of(loop.body.begin(), loop.body.end(), [&](const Stmt& other) {
-        const auto* written = other.as<loop::Copy>();
-        return written && written->to.buffer == copy->from.buffer;
-      });
-    }
-    return true;
+      return copy && copy->to.buffer == buffer && any_of(body, [&](const Stmt& other) {
+               const auto* written = other.as<loop::Copy>();
+               return written && written->to.buffer == copy->from.buffer;
+             });
+    });
   }
 
-  /// The copy as iteration `when` needs it, into its slot; the first `kept` conditions stay.
-  static Stmt at(loop::Copy copy, const Symbol& digit, const Expr& when, int64_t depth,
+  /// The copy as a round needs it, into its slot; the first `kept` conditions stay.
+  static Stmt at(loop::Copy copy, const Rounds& rounds, const Rounds::Round& when, int64_t depth,
                  size_t kept = 0) {
-    const Expr slot = scalar::binary(BinaryOp::remainder, when, index_literal(depth));
-    copy.to.index.insert(copy.to.index.begin(), simplify(slot));
-    return loaded(copy, digit, when, kept);
+    copy.to.index.insert(copy.to.index.begin(), rounds.slot(when, depth));
+    return loaded(copy, rounds, when, kept);
   }
 
-  Block with_slots_of(const Block& body, const std::set<std::string>& mine, const Expr& now) const {
+  Block with_slots_of(const Block& body, const std::map<std::string, Expr>& mine) const {
     Block result;
     for (const Stmt& s : body) {
       const auto* copy = s.as<loop::Copy>();
@@ -303,11 +365,11 @@ class Staggerer {
         result.push_back(s);  // has its slot
         continue;
       }
-      const Stmt inner = loop::map_children(
-          s, [&](const Block& child) { return with_slots_of(child, mine, now); });
+      const Stmt inner =
+          loop::map_children(s, [&](const Block& child) { return with_slots_of(child, mine); });
       result.push_back(with_slots(inner, [&](const Symbol& buffer) -> std::optional<Expr> {
-        if (!mine.contains(buffer.name)) return std::nullopt;
-        return scalar::binary(BinaryOp::remainder, now, index_literal(depth_of(buffer)));
+        const auto slot = mine.find(buffer.name);
+        return slot == mine.end() ? std::nullopt : std::optional(slot->second);
       }));
     }
     return result;
