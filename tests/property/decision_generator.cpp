@@ -2,7 +2,9 @@
 
 #include <numeric>
 
+#include "mdh/ll/nest.h"
 #include "mdh/ll/parameters.h"
+#include "mdh/ll/staging.h"
 #include "mdh/passes/pipeline.h"
 #include "mdh/passes/plan/plan.h"
 
