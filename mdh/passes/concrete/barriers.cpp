@@ -141,7 +141,7 @@ bool counts_slots_with(const loop::Program& p, const Block& block, const Symbol&
     for (const auto* list : {&direct.reads, &direct.writes}) {
       for (const Symbol& b : *list) {
         for (const Place& place : places_of(p, s, b, {var.name})) {
-          if (place.slot && place.slot->var == var.name) return true;
+          if (counts(place, var)) return true;
         }
       }
     }

@@ -279,6 +279,19 @@ TEST(Barriers, different_slots_of_a_round_do_not_meet) {
   expect_rewrite(barriers, first + rounds(next + use), first + rounds(wait + next + use), slots);
 }
 
+TEST(Barriers, slots_that_two_loops_count_are_told_apart_in_a_round) {
+  const auto rounds = [](const std::string& body) {
+    return "for - q < 3 sequential { for - r < 5 sequential {" + body + "} }";
+  };
+  const std::string first = writes("u[0, e]", "e < 7", "collective");
+  const std::string next = writes("u[(q * 5 + (r + 1)) % 2, e]", "e < 7", "collective");
+  const std::string use = reads("u[(q * 5 + r) % 2, c]", "c < 7");
+  expect_rewrite(barriers, first + rounds(next + use), first + rounds(wait + next + use), slots);
+  // Six rounds of the inner loop: in the first one, slot 1 is used while slot 0 is.
+  const std::string same = reads("u[(q * 6 + r + 1) % 2, c]", "c < 7");
+  expect_rewrite(barriers, rounds(next + same), rounds(wait + next + wait + same), slots);
+}
+
 TEST(Barriers, slots_that_come_round_again_do_meet) {
   const auto rounds = [](const std::string& body) {
     return "for - r < 5 sequential {" + body + "}";

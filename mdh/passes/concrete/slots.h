@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,9 +12,9 @@
 
 namespace mdh::passes {
 
-/// Slot (var + number) % of, or slot `number` where there is no variable.
+/// Slot (sum of times * variable + number) % of, or slot `number` where there is no variable.
 struct Slot {
-  std::string var;
+  std::map<std::string, int64_t> times = {};
   int64_t number = 0;
   int64_t of = 1;
   friend auto operator<=>(const Slot&, const Slot&) = default;
@@ -29,10 +30,13 @@ struct Place {
 /// The loops around a statement, by their variables.
 using Around = std::set<std::string>;
 
-/// Every place where the statement itself, not those inside, uses the buffer: the slot if a loop
-/// around it counts the slots, or all of it.
+/// Every place where the statement itself, not those inside, uses the buffer: the slot if loops
+/// around it count the slots, or all of it.
 std::vector<Place> places_of(const loop::Program& p, const loop::Stmt& s, const Symbol& buffer,
                              const Around& around);
+
+/// The loop with this variable counts the slot, alone or with others.
+bool counts(const Place& place, const Symbol& var);
 
 /// False if two statements that run in the same round of all loops use different slots.
 bool may_meet(const Place& a, const Place& b);

@@ -16,6 +16,7 @@ class Rounds {
 
   struct Round {
     loop::Expr number, inner, outer;
+    loop::Expr turn;  // the inner one, counted on where that ends
   };
 
   int64_t count() const;

@@ -32,7 +32,7 @@ TEST(StaggerAcross, slots_forget_the_loop_outside_where_the_inner_one_goes_throu
   const std::string text =
       loop::print(stagger(loop::parse(rows(copy, "[2] in L1 of core per () depth 5")), {}));
   for (const char* piece : {"m[0, a] = M[0, a]", "m[3, a] = M[0, a + 6]",
-                            "m[(r + 4) % 5 % 5, a] = M[p + (r + 4) / 5, ", "(m[r % 5, s]"}) {
+                            "m[(r + 4) % 5, a] = M[p + (r + 4) / 5, ", "(m[r % 5, s]"}) {
     EXPECT_NE(text.find(piece), std::string::npos) << piece << "\n" << text;
   }
 }
