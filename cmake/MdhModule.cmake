@@ -87,7 +87,7 @@ endfunction()
 # ---- Precompiled headers ----------------------------------------------------------------------
 
 # Two headers for the whole project, each compiled once by a target that has nothing else to do:
-# mdh_pch for libraries and programs, mdh_test_pch for tests. Sources include what they use and
+# mdh_pch for what is optimised, mdh_test_pch for other tests. Sources include what they use and
 # compile with -DMDH_PCH=OFF as well.
 function(mdh_add_pch target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;LINK")

@@ -38,8 +38,9 @@ bool is_measured(const std::vector<Row>& rows, Caches caches) {
 
 bool has_makeshift(const std::vector<Row>& rows) {
   return std::any_of(rows.begin(), rows.end(), [](const Row& row) {
-    return std::any_of(row.entries.begin(), row.entries.end(),
-                       [](const Entry& entry) { return entry.is_makeshift(); });
+    return std::any_of(row.entries.begin(), row.entries.end(), [](const Entry& entry) {
+      return entry.is_makeshift() && entry.standing == Standing::measured;
+    });
   });
 }
 

@@ -118,16 +118,20 @@ class CodeChecker {
       expect_in_order(where, tile.prefetch->level);
     }
     if (tile.roll) check_roll(where, buffer, number, tile, staging);
-    if (tile.across) check_across(where, buffer, number, tile);
+    if (tile.across) check_across(where, buffer, number, tile, staging);
   }
 
   /// Copies run ahead into the next iteration of the loop around the one that they stand in.
   void check_across(const std::string& where, const std::string& buffer, int number,
-                    const StageCode& tile) const {
+                    const StageCode& tile, const Relocation& staging) const {
     const std::string level = to_string(*tile.across);
     expect_in_order(where, *tile.across);
     if (tile.depth < 2) {
       fail(where, fmt::format("across {}: one tile is never ahead", level), "depth 2 or more");
+    }
+    if (is_register(machine_, staging.region)) {
+      fail(where, fmt::format("across {}: {} are registers", level, staging.region),
+           "tiles in memory run ahead across loops");
     }
     for (const Staging& s : d_.stagings()) {
       if (program_.inputs[s.buffer].symbol.name != buffer || s.number != number) continue;
@@ -139,7 +143,8 @@ class CodeChecker {
                          to_string(low_, loops[s.filled - 2].level) == level;
       if (right) continue;
       fail(where, fmt::format("across {}: it is not the loop around the one that copies", level),
-           "name the level right outside of the loop in which the tile is copied; both are loops");
+           "name the level right outside of the loop in which the tile is copied; both are loops "
+           "of more than one part");
     }
   }
 

@@ -117,12 +117,12 @@ TEST(Code, tiles_roll_along_a_loop_around_them) {
 }
 
 /// Two loops right around the copy of M, the inner one over columns.
-std::string crossing(const std::string& tile) {
+std::string crossing(const std::string& tile, const std::string& region = "SM") {
   return verdict(config(R"("layers": ["DEV", "SHR"],
     "split": {"i": ["DEV 2", "SHR 4"], "k": ["DEV 2", "SHR 4"]},
     "order": ["DEV.i", "DEV.k", "SHR.i", "SHR.k"],
-    "stage": {"M": [{"from": "SHR.i", "region": "SM"}]}, "code": {"stage": {"M": [)" +
-                        tile + "]}}"),
+    "stage": {"M": [{"from": "SHR.i", "region": ")" +
+                        region + R"("}]}, "code": {"stage": {"M": [)" + tile + "]}}"),
                  matvec(), machine::find_machine("gpu"));
 }
 
@@ -130,9 +130,13 @@ TEST(Code, copies_run_ahead_across_the_loop_around_theirs) {
   EXPECT_EQ(crossing(R"({"depth": 2, "across": "DEV.i"})"), "accepted");
   EXPECT_EQ(crossing(R"({"across": "DEV.i"})"),
             "E353 code.stage.M[0]: across DEV.i: one tile is never ahead | depth 2 or more");
+  EXPECT_EQ(
+      crossing(R"({"depth": 2, "across": "DEV.i"})", "RM"),
+      "E353 code.stage.M[0]: across DEV.i: RM are registers | tiles in memory run ahead across "
+      "loops");
   const std::string wrong =
       ": it is not the loop around the one that copies | name the level right outside of the loop "
-      "in which the tile is copied; both are loops";
+      "in which the tile is copied; both are loops of more than one part";
   EXPECT_EQ(crossing(R"({"depth": 2, "across": "DEV.k"})"),
             "E353 code.stage.M[0]: across DEV.k" + wrong);
   EXPECT_EQ(crossing(R"({"depth": 2, "across": "SHR.k"})"),

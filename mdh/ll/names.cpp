@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <algorithm>
-
 #include "mdh/hl/analysis.h"
 #include "mdh/support/text.h"
 

@@ -122,7 +122,7 @@ Parameter roll_parameter(const SpaceContext& c, const std::string& buffer) {
 /// How lines of a tile lie in banks: "4 behind 2", elements, and dimensions of the line that they
 /// come behind; "0 swizzle 8", lines whose pieces change places.
 std::string padding_of(const ll::StageCode& code) {
-  const bool plain = code.line == 1 || code.pad == 0;
+  const bool plain = code.line == 1 || (code.pad == 0 && code.swizzle == 1);
   const std::string behind = plain ? "" : fmt::format(" behind {}", code.line);
   const std::string turns = code.swizzle == 1 ? "" : fmt::format(" swizzle {}", code.swizzle);
   return std::to_string(code.pad) + behind + turns;
@@ -366,6 +366,7 @@ void encode_buffer(const SpaceContext& c, const ll::Config& config, const std::s
     // No access is wider than 16 bytes: asking for no more is asking for nothing.
     values["width." + b] = std::to_string(code.width < 16 ? code.width : 0);
     values["transport." + b] = name_of(code.transport);
+    if (code.across) values["depth." + b] = "across a loop";  // is not searched
   }
 }
 

@@ -130,7 +130,8 @@ void draw_crossings(ll::Config& config, const hl::Program& p, const machine::Mac
   };
   ll::Config candidate = config;
   for (const ll::Staging& s : ll::stagings(low, inputs, machine)) {
-    if (!is_loop(s.filled - 1) || !is_loop(s.filled - 2) || random.chance(20)) continue;
+    const bool inside = is_loop(s.filled - 1) && is_loop(s.filled - 2);
+    if (!inside || ll::is_register(machine, s.place.region) || random.chance(20)) continue;
     const ll::Level& level = inputs.loops[s.filled - 2].level;
     std::vector<ll::StageCode>& tiles = candidate.code.stage[p.inputs[s.buffer].symbol.name];
     tiles.resize(std::max(tiles.size(), static_cast<size_t>(s.number) + 1));
@@ -156,7 +157,7 @@ ll::Config with_decisions(const ll::Config& config, const hl::Program& p,
   if (random.chance(40)) draw_swizzles(result, p, machine, random);
   if (random.chance(70)) draw_lines(result, p, machine, random);
   if (random.chance(50)) draw_unrolls(result, p, machine, random);
-  if (random.chance(50)) draw_crossings(result, p, machine, random);
+  if (random.chance(90)) draw_crossings(result, p, machine, random);
   return result;
 }
 

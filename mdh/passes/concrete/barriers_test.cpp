@@ -287,7 +287,7 @@ TEST(Barriers, slots_that_two_loops_count_are_told_apart_in_a_round) {
   const std::string next = writes("u[(q * 5 + (r + 1)) % 2, e]", "e < 7", "collective");
   const std::string use = reads("u[(q * 5 + r) % 2, c]", "c < 7");
   expect_rewrite(barriers, first + rounds(next + use), first + rounds(wait + next + use), slots);
-  // Six rounds of the inner loop: in the first one, slot 1 is used while slot 0 is.
+  // Nobody compares slots that are counted differently.
   const std::string same = reads("u[(q * 6 + r + 1) % 2, c]", "c < 7");
   expect_rewrite(barriers, rounds(next + same), rounds(wait + next + wait + same), slots);
 }

@@ -34,7 +34,7 @@ loop::Copy filled(const loop::Program& p, loop::Copy copy, const std::set<Symbol
   if (from.role == loop::Role::temporary) return copy;
   for (size_t n = 0; n < copy.from.index.size(); ++n) {
     Expr& index = copy.from.index[n];
-    if (is_along(index, cut)) index = held_back(index, from.extents[n]);
+    if (is_along(index, cut) && !held_back_at(index)) index = held_back(index, from.extents[n]);
   }
   return copy;
 }

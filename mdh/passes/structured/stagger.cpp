@@ -131,13 +131,14 @@ class Staggerer {
   /// the inner one are there, and what they copy from stays as it is.
   bool goes_across(const loop::Loop& loop, const Symbol& tile, const Outside* outside) const {
     if (!outside || find_buffer(program_, tile).scope == loop::Scope::registers) return false;
+    const loop::Digit& digit = find_digit(program_, loop.digit);
+    if (outside->digit.parts > INT32_MAX / digit.parts) return false;
     const bool wanted = std::all_of(loop.body.begin(), loop.body.end(), [&](const Stmt& s) {
       const auto* copy = s.as<loop::Copy>();
       return !copy || copy->to.buffer != tile || copy->across == outside->digit.var;
     });
     std::vector<loop::Digit> around = outside->around;
     around.push_back(outside->digit);
-    const loop::Digit& digit = find_digit(program_, loop.digit);
     const bool is_full = constant(trip(program_, around, digit)) == digit.parts;
     return wanted && is_full && comes_from_outside(outside->body, tile);
   }

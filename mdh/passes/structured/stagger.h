@@ -27,6 +27,10 @@ namespace mdh::passes {
 ///           copy h = x(0);
 ///           loop s { copy t[s % 2] = h; copy h = x(s + 1); use t[s % 2] }
 ///
+/// Copies that say `across n`, the loop right around s, count the rounds of both as one: the last
+/// rounds of s copy for the first ones of the next n, and the first copies come before n. Only where
+/// s has all its rounds, and what is copied stays as it is in n.
+///
 /// On machines whose cores make no wide accesses, into tiles that no group shares, and where no loop
 /// staggers it, it is a plain copy. Loops write out as many rounds as tiles in registers have slots,
 /// there.
