@@ -133,12 +133,11 @@ class CodeChecker {
       fail(where, fmt::format("across {}: {} are registers", level, staging.region),
            "tiles in memory run ahead across loops");
     }
-    for (const Staging& s : d_.stagings()) {
-      if (program_.inputs[s.buffer].symbol.name != buffer || s.number != number) continue;
-      const auto& loops = d_.inputs().loops;
-      const auto is_loop = [&](int r) {
-        return r >= 0 && loops[r].layer->kind == machine::LayerKind::loop;
-      };
+    const auto& loops = d_.inputs().loops;
+    const auto is_loop = [&](int r) {
+      return r >= 0 && loops[r].layer->kind == machine::LayerKind::loop;
+    };
+    for (const Staging& s : stagings_of(buffer, number)) {
       const bool right = is_loop(s.filled - 1) && is_loop(s.filled - 2) &&
                          to_string(low_, loops[s.filled - 2].level) == level;
       if (right) continue;
@@ -177,10 +176,17 @@ class CodeChecker {
   }
 
   /// One entry is for the tiles of all families of accesses.
+  std::vector<Staging> stagings_of(const std::string& buffer, int number) const {
+    std::vector<Staging> all = d_.stagings();
+    std::erase_if(all, [&](const Staging& s) {
+      return program_.inputs[s.buffer].symbol.name != buffer || s.number != number;
+    });
+    return all;
+  }
+
   void check_window(const std::string& where, const std::string& buffer, int number,
                     const Level& level) const {
-    for (const Staging& s : d_.stagings()) {
-      if (program_.inputs[s.buffer].symbol.name != buffer || s.number != number) continue;
+    for (const Staging& s : stagings_of(buffer, number)) {
       const auto roll = roll_of(low_, d_.inputs(), s, level);
       if (const auto* reason = std::get_if<std::string>(&roll)) {
         fail(where, "roll: " + *reason,

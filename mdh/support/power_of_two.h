@@ -1,3 +1,4 @@
+// Numbers that are doubled from 1 on.
 #pragma once
 
 #include <bit>

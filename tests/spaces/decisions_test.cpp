@@ -42,7 +42,6 @@ void without_each_copy(const ll::Config& config, std::map<std::string, ll::Confi
       add("prefetch", &ll::StageCode::prefetch);
       add("opaque", &ll::StageCode::opaque);
       add("roll", &ll::StageCode::roll);
-      add("across", &ll::StageCode::across);
       add("copy order", &ll::StageCode::copy_order);
     }
   }

@@ -268,10 +268,9 @@ const More slots{"",
                  "buffer temporary u: i64[2, 7] in MM of all per ()\n"
                  "buffer temporary three: i64[3, 7] in MM of all per ()\n"};
 
+std::string rounds(const std::string& body) { return "for - r < 5 sequential {" + body + "}"; }
+
 TEST(Barriers, different_slots_of_a_round_do_not_meet) {
-  const auto rounds = [](const std::string& body) {
-    return "for - r < 5 sequential {" + body + "}";
-  };
   const std::string first = writes("u[0, e]", "e < 7", "collective");
   const std::string next = writes("u[(r + 1) % 2, e]", "e < 7", "collective");
   const std::string use = reads("u[r % 2, c]", "c < 7");
@@ -280,22 +279,20 @@ TEST(Barriers, different_slots_of_a_round_do_not_meet) {
 }
 
 TEST(Barriers, slots_that_two_loops_count_are_told_apart_in_a_round) {
-  const auto rounds = [](const std::string& body) {
-    return "for - q < 3 sequential { for - r < 5 sequential {" + body + "} }";
+  const auto repeated = [](const std::string& body) {
+    return "for - q < 3 sequential {" + rounds(body) + "}";
   };
   const std::string first = writes("u[0, e]", "e < 7", "collective");
   const std::string next = writes("u[(q * 5 + (r + 1)) % 2, e]", "e < 7", "collective");
   const std::string use = reads("u[(q * 5 + r) % 2, c]", "c < 7");
-  expect_rewrite(barriers, first + rounds(next + use), first + rounds(wait + next + use), slots);
+  expect_rewrite(barriers, first + repeated(next + use), first + repeated(wait + next + use),
+                 slots);
   // Nobody compares slots that are counted differently.
   const std::string same = reads("u[(q * 6 + r + 1) % 2, c]", "c < 7");
-  expect_rewrite(barriers, rounds(next + same), rounds(wait + next + wait + same), slots);
+  expect_rewrite(barriers, repeated(next + same), repeated(wait + next + wait + same), slots);
 }
 
 TEST(Barriers, slots_that_come_round_again_do_meet) {
-  const auto rounds = [](const std::string& body) {
-    return "for - r < 5 sequential {" + body + "}";
-  };
   const std::string use = reads("u[r % 2, c]", "c < 7");
   // Written in the round that reads it.
   const std::string now = writes("u[r % 2, e]", "e < 7", "collective");

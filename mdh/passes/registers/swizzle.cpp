@@ -1,5 +1,7 @@
 #include "mdh/passes/registers/swizzle.h"
 
+#include <algorithm>
+
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -66,7 +68,9 @@ bool is_swizzled(const loop::Buffer& b, const machine::TargetFacts& facts) {
 
 loop::Program swizzle(const loop::Program& program, const machine::TargetFacts& facts) {
   loop::Program result = program;
-  result.body = Swizzler(program, facts).block(program.body);
+  const bool needed = std::any_of(program.buffers.begin(), program.buffers.end(),
+                                  [&](const loop::Buffer& b) { return is_swizzled(b, facts); });
+  if (needed) result.body = Swizzler(program, facts).block(program.body);
   for (loop::Buffer& b : result.buffers) b.swizzle = 1;
   return result;
 }

@@ -21,8 +21,6 @@ using loop::Expr;
 using loop::Stmt;
 using loop::StmtNode;
 
-bool mentions_any(const Expr& e, const std::set<Symbol>& names) { return !is_free_of(e, names); }
-
 /// Loops over registers and lanes, one in the other, around one accumulation.
 struct Nest {
   std::vector<Symbol> digits;
@@ -191,7 +189,7 @@ class Padder {
   bool is_there(const Element& e, const std::set<Symbol>& varying, Filled& filled) const {
     std::set<size_t> places;
     for (size_t n = 0; n < e.index.size(); ++n) {
-      if (mentions_any(e.index[n], varying)) places.insert(n);
+      if (!is_free_of(e.index[n], varying)) places.insert(n);
     }
     if (places.empty()) return true;
     const auto copies = copies_.find(e.buffer);

@@ -129,7 +129,8 @@ class Staggerer {
 
   /// Copies of the tile may run ahead into the next iteration of the loop outside: all rounds of
   /// the inner one are there, and what they copy from stays as it is.
-  bool goes_across(const loop::Loop& loop, const Symbol& tile, const Outside* outside) const {
+  bool goes_across(const loop::Loop& loop, const Symbol& tile,
+                   const std::vector<loop::Digit>& around, const Outside* outside) const {
     if (!outside || find_buffer(program_, tile).scope == loop::Scope::registers) return false;
     const loop::Digit& digit = find_digit(program_, loop.digit);
     if (outside->digit.parts > INT32_MAX / digit.parts) return false;
@@ -137,10 +138,12 @@ class Staggerer {
       const auto* copy = s.as<loop::Copy>();
       return !copy || copy->to.buffer != tile || copy->across == outside->digit.var;
     });
-    std::vector<loop::Digit> around = outside->around;
-    around.push_back(outside->digit);
-    const bool is_full = constant(trip(program_, around, digit)) == digit.parts;
-    return wanted && is_full && comes_from_outside(outside->body, tile);
+    return wanted && is_full(digit, around) && comes_from_outside(outside->body, tile);
+  }
+
+  /// All parts hold points, always.
+  bool is_full(const loop::Digit& digit, const std::vector<loop::Digit>& around) const {
+    return constant(trip(program_, around, digit)) == digit.parts;
   }
 
   static bool is_async(const loop::Copy& copy) { return copy.transport == loop::Transport::async; }
@@ -180,7 +183,7 @@ class Staggerer {
         result.body.push_back(s);
         continue;
       }
-      const bool across = goes_across(loop, *buffer, outside);
+      const bool across = goes_across(loop, *buffer, around, outside);
       const Rounds rounds = across ? Rounds(digit, outside->digit) : Rounds(digit);
       Block& first = across ? outside->before : before;
       mine.emplace(buffer->name, rounds.slot(rounds.later(0), depth_of(*buffer)));
@@ -327,8 +330,7 @@ class Staggerer {
 
   /// Copies for rounds that hold no points may still be in flight.
   Block last_wait(const loop::Digit& digit, const std::vector<loop::Digit>& around) const {
-    const bool always_full = constant(trip(program_, around, digit)) == digit.parts;
-    return always_full ? Block{} : Block{StmtNode{loop::Wait{0}}};
+    return is_full(digit, around) ? Block{} : Block{StmtNode{loop::Wait{0}}};
   }
 
   static Stmt at_once(const Stmt& s) {

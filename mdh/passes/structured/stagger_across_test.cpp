@@ -7,7 +7,7 @@
 namespace mdh::passes::stagger_across_test {
 namespace {
 
-/// A tile of M for every row and every two columns; what comes before and behind the loops over it.
+/// A tile of M for every two columns of a row.
 std::string rows(const std::string& copy, const std::string& declared) {
   return matvec_text("loop p { loop r { alloc m; " + copy +
                          " loop s { accumulate (w[i]) first (r, s) from (m[s], v[k]); } } }",
