@@ -11,7 +11,7 @@ class Collector {
 
   void stage(const std::string& where, const ll::StageCode& code, const Backend& backend) {
     const ll::StageCode plain;
-    add(code.transport == ll::Transport::registers && (!backend.obeys.transport || code.depth == 1),
+    add(code.transport == ll::Transport::registers && !backend.obeys.transport,
         where + ".transport");
     add(code.width != plain.width && !backend.obeys.width, where + ".width");
     add(code.swizzle != plain.swizzle && !backend.obeys.tile_swizzle, where + ".swizzle");

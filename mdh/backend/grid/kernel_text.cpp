@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mdh/backend/c/printer.h"
+#include "mdh/backend/grid/global_talk.h"
 #include "mdh/backend/grid/index_width.h"
 #include "mdh/backend/grid/neighbours.h"
 #include "mdh/backend/grid/shares.h"
@@ -20,6 +21,9 @@ using loop::Team;
 
 /// So many rounds of copies are written out, so that all loads are on their way at the same time.
 constexpr int64_t most_written_rounds = 8;
+/// More of them, where what an item has loaded and not yet stored fits into so many bytes of its
+/// registers.
+constexpr int64_t most_bytes_on_the_way = 128;
 
 /// Of arrays that are cut from one: what the widest access needs.
 constexpr int64_t shared_alignment = 16;
@@ -67,8 +71,7 @@ class KernelPrinter : public CPrinter, public KernelText {
     const loop::Deal s = joined(deal);
     const int64_t shares = loop::volume_of(s.shares), items = items_.count();
     const bool once = shares <= items;
-    const bool are_few = shares % items == 0 && shares / items <= most_written_rounds;
-    if (!once && (s.steady || (are_few && only_moves(s.body)))) return in_turns(s);
+    if (!once && (s.steady || is_written_out(s))) return in_turns(s);
     const std::string body = unflattened(s.shares, "part") + pointers(s.body) + block(s.body);
     const std::string me = items_.along_axes ? "mdh_item" : words_.item[0];
     const std::string item = fmt::format("const {} part = {};\n", index(), me);
@@ -82,6 +85,30 @@ class KernelPrinter : public CPrinter, public KernelText {
             : "";
     return pragma + fmt::format("for ({} part = {}; part < {}; part += {}) {{\n{}}}\n", index(), me,
                                 shares, items, indent(body, 2));
+  }
+
+  /// Copies whose rounds are few.
+  bool is_written_out(const loop::Deal& s) const {
+    if (!only_moves(s.body)) return false;
+    const int64_t shares = loop::volume_of(s.shares), items = items_.count();
+    if (shares % items == 0 && shares / items <= most_written_rounds) return true;
+    return !contains_flying(s.body) &&
+           rounds_of(shares) * bytes_loaded(s.body) <= most_bytes_on_the_way;
+  }
+
+  /// By one item.
+  int64_t bytes_loaded(const Block& moves) const {
+    int64_t bytes = 0;
+    for (const Stmt& s : moves) {
+      for (const loop::Access& a : loop::accesses_of(s)) {
+        const Buffer& b = find_buffer(program(), a.element->buffer);
+        const std::vector<Symbol> read = loop::uses_of(s).reads;
+        const bool is_read = std::find(read.begin(), read.end(), b.symbol) != read.end();
+        if (is_read) bytes += a.width * scalar::bytes_of(b.type);
+      }
+      loop::for_each_child(s, [&](const Block& child) { bytes += bytes_loaded(child); });
+    }
+    return bytes;
   }
 
   loop::Deal joined(const loop::Deal& deal) const {
@@ -106,7 +133,9 @@ class KernelPrinter : public CPrinter, public KernelText {
     const bool is_small = s.team == Team::warp && !words_.warp_barrier.empty();
     internal_check(!is_small || words_.warp % program().warp == 0, "warps of {} items",
                    program().warp);
-    return (is_small ? words_.warp_barrier : words_.barrier) + ";\n";
+    if (is_small) return words_.warp_barrier + ";\n";
+    const bool is_local = !talks_ && !words_.local_barrier.empty();
+    return (is_local ? words_.local_barrier : words_.barrier) + ";\n";
   }
 
   std::string wide_load(const loop::WideLoad& s) override {
@@ -176,6 +205,7 @@ class KernelPrinter : public CPrinter, public KernelText {
     items_ = items;
     local_bytes_ = 0;
     has_copies_ = contains_flying(s.body);
+    talks_ = talks_through_global(program(), storage_, s.body);
   }
 
   int64_t rounds_of(int64_t shares) const { return (shares + items_.count() - 1) / items_.count(); }
@@ -189,7 +219,10 @@ class KernelPrinter : public CPrinter, public KernelText {
         fmt::format("const {} part = {} + mdh_turn * {};\n", index(), me, items);
     std::string body = unflattened(s.shares, "part") + pointers(s.body) + block(s.body);
     if (shares % items != 0) {
-      body = fmt::format("if (part < {}) {{\n{}}}\n", shares, indent(body, 2));
+      // Compilers need not know how many items there are to see that all rounds but the last are full.
+      const int64_t full = shares / items;
+      const std::string early = full > 0 ? fmt::format("mdh_turn < {} || ", full) : "";
+      body = fmt::format("if ({}part < {}) {{\n{}}}\n", early, shares, indent(body, 2));
     }
     return fmt::format("{0} {1}\nfor ({2} mdh_turn = 0; mdh_turn < {1}; ++mdh_turn) {{\n{3}}}\n",
                        facts_of(words_.dialect).unroll, rounds_of(shares), index(),
@@ -219,9 +252,14 @@ class KernelPrinter : public CPrinter, public KernelText {
   /// An element and its neighbours as one.
   std::string at_once(const loop::Element& e, int64_t count, bool is_read) {
     const Buffer& b = find_buffer(program(), e.buffer);
-    const std::string& where = is_in(b, Space::in_local) ? words_.to_local : words_.to_global;
-    return fmt::format("*({}{}{} *)&{}", where, is_read ? "const " : "", wide_type(e, count),
-                       element(e));
+    const bool is_local = is_in(b, Space::in_local);
+    const std::string pointer =
+        fmt::format("*({}{}{} *)", is_local ? words_.to_local : words_.to_global,
+                    is_read ? "const " : "", wide_type(e, count));
+    // Clang knows of an element of an array that it is aligned as its type is, and believes that more
+    // than the type of the pointer. Of a sum it knows nothing.
+    if (is_local) return fmt::format("{}({} + ({}))", pointer, c_name(b.symbol.name), address(e));
+    return pointer + "&" + element(e);
   }
 
   bool contains_flying(const Block& block) const {
@@ -378,6 +416,7 @@ class KernelPrinter : public CPrinter, public KernelText {
   Items items_;
   int64_t local_bytes_ = 0;
   bool has_copies_ = false;
+  bool talks_ = false;
   int wides_ = 0;
 };
 

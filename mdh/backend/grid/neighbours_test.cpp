@@ -45,11 +45,11 @@ TEST(Neighbours, are_loaded_and_stored_as_one) {
                   "    const float a = mdh_wide_1.x;\n"
                   "    const float b = mdh_wide_1.y;\n"))
       << cuda;
-  EXPECT_TRUE(has(cuda, "mdh_wide.w = d;\n      *(mdh_f32x4 *)&s[t * 8] = mdh_wide;")) << cuda;
+  EXPECT_TRUE(has(cuda, "mdh_wide.w = d;\n      *(mdh_f32x4 *)(s + (t * 8)) = mdh_wide;")) << cuda;
   const std::string opencl = print_opencl(p, "k").source;
   EXPECT_TRUE(has(opencl, "const float4 mdh_wide_1 = *(__global const float4 *)&x[t * 8];"))
       << opencl;
-  EXPECT_TRUE(has(opencl, "*(__local float4 *)&s[t * 8] = mdh_wide;")) << opencl;
+  EXPECT_TRUE(has(opencl, "*(__local float4 *)(s + (t * 8)) = mdh_wide;")) << opencl;
   EXPECT_TRUE(has(opencl, "*(__global double2 *)&z[t * 2] = mdh_wide;")) << opencl;
 }
 
@@ -89,7 +89,7 @@ TEST(Neighbours, copies_in_flight_move_16_bytes_at_once) {
   EXPECT_TRUE(
       has(print_cuda(program(body), "k").source, "mdh_copy_async_16(&s[t * 8], &x[t * 8]);"));
   EXPECT_TRUE(has(print_opencl(program(body), "k").source,
-                  "*(__local float4 *)&s[t * 8] = *(__global const float4 *)&x[t * 8];"));
+                  "*(__local float4 *)(s + (t * 8)) = *(__global const float4 *)&x[t * 8];"));
 }
 
 TEST(Neighbours, copies_of_a_few_whole_rounds_are_written_out) {

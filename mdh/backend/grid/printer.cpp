@@ -4,6 +4,7 @@
 
 #include "mdh/backend/c/arguments.h"
 #include "mdh/backend/c/printer.h"
+#include "mdh/backend/grid/global_talk.h"
 #include "mdh/backend/grid/kernel_text.h"
 #include "mdh/backend/grid/neighbours.h"
 #include "mdh/support/text.h"
@@ -95,37 +96,11 @@ class ModulePrinter {
       body = printer_->elements(s);
     }
     launch.local_bytes = printer_->local_bytes();
-    const bool alone = words_.alone_at_barriers || !waits_for_global(s.body);
+    const bool alone = words_.alone_at_barriers || !has_barriers(s.body) ||
+                       !talks_through_global(program_, storage_, s.body);
     text_ +=
         fmt::format("{} {{\n{}}}\n", signature(function, launch.items, alone), indent(body, 2));
     return launch;
-  }
-
-  static bool waits(const Block& block) {
-    return std::any_of(block.begin(), block.end(), [](const Stmt& s) {
-      bool found = s.as<loop::Barrier>() != nullptr;
-      loop::for_each_child(s, [&](const Block& child) { found = found || waits(child); });
-      return found;
-    });
-  }
-
-  static bool reads(const Block& block, const Symbol& buffer) {
-    return std::any_of(block.begin(), block.end(), [&](const Stmt& s) {
-      const std::vector<Symbol> read = loop::uses_of(s).reads;
-      bool found = std::find(read.begin(), read.end(), buffer) != read.end();
-      loop::for_each_child(s, [&](const Block& child) { found = found || reads(child, buffer); });
-      return found;
-    });
-  }
-
-  /// For what others of the group write to global memory.
-  bool waits_for_global(const Block& body) const {
-    if (!waits(body)) return false;
-    const std::vector<Buffer> buffers = mentioned(program_, body);
-    return std::any_of(buffers.begin(), buffers.end(), [&](const Buffer& b) {
-      if (b.role == Role::output) return reads(body, b.symbol);
-      return b.role == Role::temporary && storage_.of(b.symbol).space == Space::in_workspace;
-    });
   }
 
   std::string signature(const std::string& function, const std::array<int64_t, 3>& items,

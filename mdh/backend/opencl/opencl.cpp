@@ -41,6 +41,7 @@ kernel::Module print_opencl(const loop::Program& program, const std::string& nam
       .item_of_all = "get_global_id(0)",
       .items_of_all = "get_global_size(0)",
       .barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
+      .local_barrier = "barrier(CLK_LOCAL_MEM_FENCE)",
       .neighbours = opencl_neighbours,
   };
   return print_grid(program, name, words);

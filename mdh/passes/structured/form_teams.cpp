@@ -49,9 +49,7 @@ class Former {
   /// ones that have a value.
   Block block(const Block& statements, const std::vector<Digit>& team,
               const std::vector<Digit>& around) {
-    const bool together = std::any_of(statements.begin(), statements.end(),
-                                      [&](const Stmt& s) { return needs_team(s); });
-    if (!together) return statements.empty() ? Block{} : Block{deal(team, around, statements)};
+    if (!needs_team(statements)) return statements.empty() ? Block{} : Block{deal(team, around, statements)};
     Block result, alone;
     const auto flush = [&] {
       if (!alone.empty()) result.push_back(deal(team, around, alone));
@@ -100,6 +98,11 @@ class Former {
     return result;
   }
 
+  bool needs_team(const Block& statements) const {
+    return std::any_of(statements.begin(), statements.end(),
+                       [&](const Stmt& s) { return needs_team(s); });
+  }
+
  private:
   /// The guard of a share of the grid moves to what its cores do, each of which is guarded anyway:
   /// barriers inside of conditions are more than some drivers can take.
@@ -126,8 +129,7 @@ class Former {
     }
     bool inside = false;
     loop::for_each_child(s, [&](const Block& block) {
-      inside = inside || std::any_of(block.begin(), block.end(),
-                                     [&](const Stmt& child) { return needs_team(child); });
+      inside = inside || needs_team(block);
     });
     return inside;
   }
@@ -427,6 +429,15 @@ class Former {
   ScanCode scans_;
 };
 
+Domain grid_of(const machine::TargetFacts& facts) {
+  return {.grid = true,
+          .cores = false,
+          .team = Team::grid,
+          .together = Team::all,
+          .enough = INT64_MAX,
+          .along_memory = facts.access_bytes > 0};
+}
+
 }  // namespace
 
 loop::Program form_teams(const loop::Program& program) {
@@ -436,14 +447,13 @@ loop::Program form_teams(const loop::Program& program) {
   return result;
 }
 
+bool is_cut_by_grid(const loop::Program& p, const Block& block) {
+  return Former(p, grid_of({})).needs_team(block);
+}
+
 loop::Program form_grid(const loop::Program& program, const machine::TargetFacts& facts) {
   loop::Program result = program;
-  Former former(program, {.grid = true,
-                          .cores = false,
-                          .team = Team::grid,
-                          .together = Team::all,
-                          .enough = INT64_MAX,
-                          .along_memory = facts.access_bytes > 0});
+  Former former(program, grid_of(facts));
   result.body = former.block(program.body, {}, {});
   return result;
 }

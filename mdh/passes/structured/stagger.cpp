@@ -10,6 +10,7 @@
 #include "mdh/passes/common/names.h"
 #include "mdh/passes/common/replicated.h"
 #include "mdh/passes/structured/copy_shape.h"
+#include "mdh/passes/structured/form_teams.h"
 #include "mdh/passes/structured/rounds.h"
 
 namespace mdh::passes {
@@ -28,6 +29,7 @@ struct Outside {
   std::vector<loop::Digit> around;
   Block& before;
   Block& behind;
+  bool in_kernel;  // with what is put there
 };
 
 class Staggerer {
@@ -48,15 +50,16 @@ class Staggerer {
   Block block(const Block& statements, const std::vector<loop::Digit>& around,
               const Outside* outside = nullptr) {
     Block result;
+    const bool in_kernel = !is_cut_by_grid(program_, statements);
     for (const Stmt& s : statements) {
       Block behind;
       const auto* whole = s.as<loop::Loop>();
       const Stmt inner =
-          whole ? with_inner(*whole, around, result, behind)
+          whole ? with_inner(*whole, around, result, behind, in_kernel)
                 : loop::map_children(s, [&](const Block& child) { return block(child, around); });
       const auto* loop = inner.as<loop::Loop>();
       if (loop && is_sequential(loop->digit)) {
-        append(result, staggered(*loop, around, result, outside));
+        append(result, staggered(*loop, around, result, outside, in_kernel));
       } else {
         result.push_back(inner);
       }
@@ -87,17 +90,25 @@ class Staggerer {
     return result;
   }
 
-  /// Tiles that no loop staggers live in the first part of their room, and nothing is held of them.
-  Stmt settled(const Stmt& s) const {
-    const Stmt inner = loop::map_children(s, [&](const Block& child) {
-      Block result;
-      for (const Stmt& c : child) result.push_back(settled(c));
-      return result;
-    });
-    return at_once(with_slots(inner, [&](const Symbol& buffer) -> std::optional<Expr> {
-      if (depth_of(buffer) == 1 || done_.contains(buffer.name)) return std::nullopt;
-      return index_literal(0);
-    }));
+  /// Tiles that no loop staggers live in the first part of their room.
+  Block settled(const Block& statements) {
+    Block result;
+    const bool in_kernel = !is_cut_by_grid(program_, statements);
+    for (const Stmt& s : statements) {
+      const Stmt inner =
+          loop::map_children(s, [&](const Block& child) { return settled(child); });
+      const Stmt placed = with_slots(inner, [&](const Symbol& buffer) -> std::optional<Expr> {
+        if (depth_of(buffer) == 1 || done_.contains(buffer.name)) return std::nullopt;
+        return index_literal(0);
+      });
+      const auto* copy = placed.as<loop::Copy>();
+      if (copy && in_kernel && is_held(*copy) && !done_.contains(copy->to.buffer.name)) {
+        append(result, loaded_then_stored(*copy));
+      } else {
+        result.push_back(at_once(placed));
+      }
+    }
+    return result;
   }
 
  private:
@@ -117,11 +128,11 @@ class Staggerer {
   }
 
   Stmt with_inner(const loop::Loop& loop, const std::vector<loop::Digit>& around, Block& before,
-                  Block& behind) {
+                  Block& behind, bool in_kernel) {
     const loop::Digit& digit = find_digit(program_, loop.digit);
     std::vector<loop::Digit> inside = around;
     inside.push_back(digit);
-    const Outside outside{digit, loop.body, around, before, behind};
+    const Outside outside{digit, loop.body, around, before, behind, in_kernel};
     const bool sequential = is_sequential(loop.digit);
     return StmtNode{
         loop::Loop{loop.digit, block(loop.body, inside, sequential ? &outside : nullptr)}};
@@ -162,7 +173,7 @@ class Staggerer {
 
   /// Copies at the beginning of the body that depend on the loop run ahead.
   Block staggered(const loop::Loop& loop, const std::vector<loop::Digit>& around, Block& before,
-                  const Outside* outside) {
+                  const Outside* outside, bool in_kernel) {
     loop::Loop result{loop.digit, {}};
     const loop::Digit& digit = find_digit(program_, loop.digit);
     std::map<std::string, Expr> mine;  // the slots of this round
@@ -196,7 +207,7 @@ class Staggerer {
       const Flight flight{*copy, depth_of(*buffer) - 1, rounds, across};
       if (is_async(*copy)) {
         flights.push_back(flight);
-      } else if (is_held(*copy)) {
+      } else if (is_held(*copy) && (across ? outside->in_kernel : in_kernel)) {
         const Halves halves = through_registers(flight, first);
         result.body.push_back(halves.stored);
         stored = result.body.size();
@@ -244,19 +255,37 @@ class Staggerer {
     return all;
   }
 
-  Halves through_registers(const Flight& flight, Block& before) {
-    const CopyShape shape = shape_of(program_, flight.copy, access_bytes_, names_);
+  /// A copy through registers, as two.
+  struct Cut {
+    loop::Copy ask, store;
+  };
+
+  Cut cut(const loop::Copy& copy) {
+    const CopyShape shape = shape_of(program_, copy, access_bytes_, names_);
     const loop::Element all = held_of(shape.copy);
+    Cut result{shape.copy, shape.copy};
+    for (loop::Copy* half : {&result.ask, &result.store}) {
+      half->transport = loop::Transport::plain;
+      half->whole = static_cast<int64_t>(shape.kept);
+      half->across.reset();
+    }
+    result.ask.to = result.store.from = all;
+    return result;
+  }
+
+  Block loaded_then_stored(const loop::Copy& copy) {
+    const Cut both = cut(copy);
+    return {StmtNode{loop::Alloc{both.ask.to.buffer}}, StmtNode{both.ask}, StmtNode{both.store}};
+  }
+
+  Halves through_registers(const Flight& flight, Block& before) {
+    auto [ask, store] = cut(flight.copy);
     const Rounds& rounds = flight.rounds;
-    loop::Copy ask = shape.copy, store = shape.copy;
-    ask.transport = store.transport = loop::Transport::plain;
-    ask.whole = store.whole = static_cast<int64_t>(shape.kept);
-    ask.to = store.from = all;
     const int64_t ahead = flight.ahead;
     for (int64_t n = 0; n < std::min(ahead - 1, rounds.count()); ++n) {
       before.push_back(at_first(flight, n));
     }
-    before.push_back(StmtNode{loop::Alloc{all.buffer}});
+    before.push_back(StmtNode{loop::Alloc{ask.to.buffer}});
     if (ahead - 1 < rounds.count()) before.push_back(loaded(ask, rounds, rounds.first(ahead - 1)));
     const Rounds::Round soon = rounds.later(ahead - 1), later = rounds.later(ahead);
     if (ahead > 1) store.within.insert(store.within.begin(), rounds.exists(soon));
@@ -408,9 +437,8 @@ class Staggerer {
 loop::Program stagger(const loop::Program& program, const machine::TargetFacts& facts) {
   Staggerer staggerer(program, facts.access_bytes);
   loop::Program result = program;
-  Block body = staggerer.block(program.body, {});
-  for (Stmt& s : body) s = staggerer.settled(s);
-  result.body = staggerer.awaited(body);
+  const Block body = staggerer.block(program.body, {});
+  result.body = staggerer.awaited(staggerer.settled(body));
   for (loop::Buffer& b : result.buffers) {
     if (b.depth == 1) continue;
     b.extents.insert(b.extents.begin(), b.depth);

@@ -31,9 +31,9 @@ namespace mdh::passes {
 /// rounds of s copy for the first ones of the next n, and the first copies come before n. Only where
 /// s has all its rounds, and what is copied stays as it is in n.
 ///
-/// On machines whose cores make no wide accesses, into tiles that no group shares, and where no loop
-/// staggers it, it is a plain copy. Loops write out as many rounds as tiles in registers have slots,
-/// there.
+/// Where no loop staggers it, everything is loaded before anything is stored. On machines whose cores
+/// make no wide accesses, into tiles that no group shares, and where it is not within one kernel, it
+/// is a plain copy. Loops write out as many rounds as tiles in registers have slots, there.
 loop::Program stagger(const loop::Program& program, const machine::TargetFacts& facts);
 
 }  // namespace mdh::passes

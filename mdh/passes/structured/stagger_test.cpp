@@ -94,6 +94,29 @@ TEST(Stagger, nothing_is_asked_for_before_the_last_answer_is_stored) {
   EXPECT_LT(stored, asked) << text;
 }
 
+/// Each round of such a loop is a kernel of its own.
+TEST(Stagger, nothing_is_held_in_registers_around_a_grid) {
+  const More more{"digit g: BLK.i < 7 of i step 1 grid\n",
+                  "buffer temporary v_l1: i64[2] in DM of group per () depth 2\n"};
+  const More after{more.digits, "buffer temporary v_l1: i64[2, 2] in DM of group per ()\n"};
+  expect_rewrite_of(stagger, matvec_with(R"(
+    loop r {
+      alloc v_l1;
+      copy registers (a < 2) v_l1[a] = v[r * 2 + a] within () team (g);
+      loop g { loop s { accumulate (w[i]) first (r, s) from (M[i, k], v_l1[s]); } }
+    })",
+                                         more),
+                    matvec_with(R"(
+    alloc v_l1;
+    copy (a < 2) v_l1[0, a] = v[a] within () team (g);
+    loop r {
+      copy (a < 2) v_l1[(r + 1) % 2, a] = v[(r + 1) * 2 + a] within (r + 1 < 5) team (g);
+      loop g { loop s { accumulate (w[i]) first (r, s) from (M[i, k], v_l1[r % 2, s]); } }
+    })",
+                                after),
+                    {.teams = Teams::nested, .access_bytes = 16});
+}
+
 TEST(Stagger, deeper_tiles_are_stored_earlier) {
   const More deep{{}, "buffer temporary v_l1: i64[2] in SM of group per () depth 3\n"};
   const std::string text = loop::print(

@@ -6,20 +6,13 @@
 #include "mdh/runtime/cuda/graph.h"
 #include "mdh/runtime/cuda/memory.h"
 #include "mdh/runtime/cuda/moment.h"
+#include "mdh/runtime/together.h"
 #include "mdh/support/diagnostic.h"
 
 namespace mdh::runtime::cuda {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Calls that take longer are measured one by one: the clock ticks twice in a microsecond.
-constexpr double short_us = 100;
-/// What many short calls should take together, and how many they are at most.
-constexpr double together_us = 300;
-constexpr int most_calls = 100;
-/// What they take if the host is as slow as with one.
-constexpr double most_host_us = 10'000;
 
 class Stopwatch {
  public:
@@ -47,12 +40,6 @@ class Stopwatch {
   }
 
  private:
-  /// The first call may take the host long. So may each one, where the clock of a device is no real
-  /// one.
-  static bool is_short(const Lap& lap) {
-    return lap.device_us < short_us && lap.host_us < 10 * short_us;
-  }
-
   Lap alone() const {
     const auto before = Clock::now();
     start_.record();
@@ -71,9 +58,7 @@ class Stopwatch {
   }
 
   void capture(const Lap& one) {
-    const double calls = std::min(together_us / std::max(one.device_us, 1.0),
-                                  most_host_us / std::max(one.host_us, 1.0));
-    calls_ = std::clamp(static_cast<int>(calls), 2, most_calls);
+    calls_ = calls_together(one);
     host_us_ = one.host_us;
     try {
       graph_ = Graph::of(context_, [&](CuStream stream) {

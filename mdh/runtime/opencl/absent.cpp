@@ -34,8 +34,8 @@ void Memory::download(std::span<void* const>) const { absent(); }
 
 struct Kernel::State {};
 void Kernel::operator()(std::span<void* const>) const { absent(); }
-RunTime Kernel::run(const Memory&) const { absent(); }
-RunTime Kernel::run(const RunOn&) const { absent(); }
+RunTime Kernel::run(const Memory&, int) const { absent(); }
+RunTime Kernel::run(const RunOn&, int) const { absent(); }
 const kernel::Module& Kernel::module() const { absent(); }
 const Context& Kernel::context() const { absent(); }
 std::vector<Resources> Kernel::resources() const { absent(); }

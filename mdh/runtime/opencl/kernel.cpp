@@ -80,15 +80,15 @@ void Kernel::operator()(std::span<void* const> buffers) const {
   memory.download(buffers);
 }
 
-RunTime Kernel::run(const Memory& memory) const {
+RunTime Kernel::run(const Memory& memory, int calls) const {
   internal_check(&memory.context().handles() == &state_->context.handles(),
                  "memory of another context");
   std::vector<void*> handles;
   for (const auto& buffer : memory.buffers().all) handles.push_back(buffer.get());
-  return run(RunOn{.buffers = handles});
+  return run(RunOn{.buffers = handles}, calls);
 }
 
-RunTime Kernel::run(const RunOn& how) const {
+RunTime Kernel::run(const RunOn& how, int calls) const {
   const Context::Handles& on = state_->context.handles();
   const kernel::Module& module = state_->module;
   internal_check(how.buffers.size() == module.arguments.size(), "{} buffers for {} arguments",
@@ -107,9 +107,12 @@ RunTime Kernel::run(const RunOn& how) const {
   }
   Launcher launcher(on, how.buffers.size() + 1, static_cast<cl_command_queue>(how.stream));
   const auto start = std::chrono::steady_clock::now();
-  kernel::for_each_launch(module.steps, [&](const kernel::Launch& launch, auto indices) {
-    launcher.launch(session->functions.at(launch.function).get(), launch, indices);
-  });
+  for (int n = 0; n < calls; ++n) {
+    launcher.watch(n == 0 || n == calls - 1);
+    kernel::for_each_launch(module.steps, [&](const kernel::Launch& launch, auto indices) {
+      launcher.launch(session->functions.at(launch.function).get(), launch, indices);
+    });
+  }
   RunTime time = launcher.finish();
   time.wall_us =
       std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();

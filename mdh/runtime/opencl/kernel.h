@@ -11,7 +11,7 @@
 
 namespace mdh::runtime::opencl {
 
-/// How long the launches of one run took.
+/// How long the launches of a run took, or of several that were made together.
 struct RunTime {
   double device_us = 0;  // the device's own clock: from the first start to the last end
   double wall_us = 0;    // from before the first launch until all are done
@@ -32,12 +32,13 @@ class Kernel {
   /// Everything at once, from and to the host's memory: one pointer per argument, outputs first.
   void operator()(std::span<void* const> buffers) const;
 
-  /// Only the launches, on memory that was uploaded before.
-  RunTime run(const Memory& memory) const;
+  /// Only the launches, on memory that was uploaded before. Many calls are made one behind the
+  /// other, without the host in between, and timed together.
+  RunTime run(const Memory& memory, int calls = 1) const;
 
   /// The same on any memory of its context. A stream is a cl_command_queue; with one, the run is
   /// not over on return and no time is known.
-  RunTime run(const RunOn& on) const;
+  RunTime run(const RunOn& on, int calls = 1) const;
 
   const kernel::Module& module() const;
   const Context& context() const;

@@ -260,6 +260,20 @@ TEST_F(Kernels, launches_are_timed_as_one_by_the_clock_of_the_device) {
   EXPECT_GT(device_us(1200), 100 * one) << "more than are waited for at once";
 }
 
+TEST_F(Kernels, calls_are_made_together_and_timed_as_one) {
+  const Module module = on_longs(1, ") { out[0] = out[0] * 2 + 1; }", {{Launch{"f"}}, {Launch{"f"}}});
+  const Kernel kernel = load_one(module);
+  const Memory memory(context(), module.arguments);
+  std::vector<long> out{0};
+  void* const pointers[] = {out.data()};
+  memory.upload(pointers);
+  const RunTime time = kernel.run(memory, 5);
+  memory.download(pointers);
+  EXPECT_EQ(out[0], 1023) << "ten launches, in order";
+  EXPECT_EQ(time.launches, 10);
+  EXPECT_GT(time.device_us, 0) << "of the first and the last one";
+}
+
 TEST_F(Kernels, no_modules_are_no_kernels) { EXPECT_TRUE(load({}, context()).empty()); }
 
 TEST_F(Kernels, memory_of_another_context_is_a_bug) {

@@ -41,12 +41,12 @@ void Launcher::launch(cl_kernel function, const kernel::Launch& launch,
   }
   ++time_.launches;
   cl_event event = nullptr;
-  const bool is_ours = of_caller_ == nullptr;
+  const bool is_ours = of_caller_ == nullptr, is_watched = is_ours && is_watching_;
   const cl_int status =
       on_.api.enqueue_nd_range_kernel(is_ours ? on_.queue.get() : of_caller_, function, 3, nullptr,
-                                      global, local, 0, nullptr, is_ours ? &event : nullptr);
+                                      global, local, 0, nullptr, is_watched ? &event : nullptr);
   check_group_size(status, launch, on_.device);
-  if (!is_ours) return check(status, "clEnqueueNDRangeKernel");
+  if (!is_watched) return check(status, "clEnqueueNDRangeKernel");
   pending_.push_back(owned(event, on_.api.release_event, status, "clEnqueueNDRangeKernel"));
   if (pending_.size() >= most_pending) drain();
 }

@@ -18,6 +18,10 @@ class Launcher {
   Launcher(const Context::Handles& on, size_t first_index, cl_command_queue of_caller)
       : on_(on), first_index_(first_index), of_caller_(of_caller) {}
 
+  /// Of launches from now on. Only what is watched has times; the first and the last launch have to
+  /// be.
+  void watch(bool on) { is_watching_ = on; }
+
   /// The function has its buffers; the indices become the arguments behind them.
   void launch(cl_kernel function, const kernel::Launch& launch, std::span<const int64_t> indices);
 
@@ -30,6 +34,7 @@ class Launcher {
   const Context::Handles& on_;
   size_t first_index_;
   cl_command_queue of_caller_;  // none: that of the context
+  bool is_watching_ = true;
   std::vector<Owned<cl_event>> pending_;
   cl_ulong first_start_ = 0, last_end_ = 0;  // nanoseconds of the device's clock
   RunTime time_;

@@ -5,6 +5,7 @@
 #include "mdh/runtime/opencl/kernel.h"
 #include "mdh/runtime/opencl/limits.h"
 #include "mdh/runtime/opencl/source.h"
+#include "mdh/runtime/opencl/stopwatch.h"
 #include "mdh/support/diagnostic.h"
 
 namespace mdh::runtime::opencl {
@@ -17,11 +18,6 @@ Object object_of(const kernel::Module& module) {
   Object object{.path = folder->path() / "kernels.cl", .is_source = true, .folder = folder};
   write_file(object.path, source_of({&module, 1}));
   return object;
-}
-
-/// Clocks of devices may be too coarse for short runs.
-double device_time(const RunTime& time) {
-  return time.device_us > 0 ? time.device_us : time.wall_us;
 }
 
 class OpenCLKernel : public LoadedKernel {
@@ -37,13 +33,19 @@ class OpenCLKernel : public LoadedKernel {
     return device_time(kernel_.run(on));
   }
 
+  std::function<Lap()> stopwatch(const RunOn& on, Caches caches) const override {
+    require_warm(caches);
+    return opencl::stopwatch([this, on](int calls) { return kernel_.run(on, calls); });
+  }
+
   void call(std::span<void* const> buffers, int) const override { kernel_(buffers); }
 
   Timing time(std::span<void* const> buffers, int, const TimingLimits& limits) const override {
     const Memory there(kernel_.context(), kernel_.module().arguments);
     there.upload(buffers);
     require_warm(limits.caches);
-    return measure_by([&] { return device_time(kernel_.run(there)); }, limits);
+    return measure_laps(opencl::stopwatch([&](int calls) { return kernel_.run(there, calls); }),
+                        limits);
   }
 
   std::vector<Resources> resources() const override { return kernel_.resources(); }
