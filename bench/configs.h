@@ -10,10 +10,12 @@
 namespace mdh::bench {
 
 /// WORKLOAD.json of a folder, or, without a folder, of those inside for a class of machines
-/// ("avx2", "sm_90"); nothing if there is none.
+/// ("avx2", "sm_90"); nothing if there is none. TARGET/WORKLOAD.json of the same places comes before
+/// it, for what a target cannot do in the same way ("opencl").
 std::optional<tuning::ChosenConfig> known_config(const Workload& workload,
                                                  const std::string& folder,
-                                                 const std::string& machines);
+                                                 const std::string& machines,
+                                                 const std::string& target = "");
 
 /// The same for the class of this machine.
 std::optional<tuning::ChosenConfig> known_config(const Workload& workload,

@@ -52,7 +52,8 @@ Candidate tuned(const Instantiated& at, const MdhOptions& options) {
 std::optional<Candidate> configured(const Workload& workload, const Instantiated& at,
                                     const MdhOptions& options) {
   if (options.records) return tuned(at, options);
-  const auto known = known_config(workload, options.configs, options.machines);
+  const auto known =
+      known_config(workload, options.configs, options.machines, options.target->name);
   if (!known) return std::nullopt;
   const std::string& machine = known->config.machine;
   return of_config(at,

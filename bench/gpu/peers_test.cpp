@@ -5,6 +5,7 @@
 #include "bench/configs.h"
 #include "bench/precise.h"
 #include "mdh/support/diagnostic.h"
+#include "mdh/support/files.h"
 
 namespace mdh::bench::gpu::peers_test {
 namespace {
@@ -57,6 +58,20 @@ TEST(GpuConfigs, are_those_of_the_kind_of_gpu) {
   ASSERT_TRUE(known.has_value());
   EXPECT_EQ(known->detail, "bench/configs/sm_90/dot.json");
   EXPECT_FALSE(known_config(find_workload("dot"), "", "sm_10").has_value());
+}
+
+TEST(GpuConfigs, may_be_those_of_a_target) {
+  const TemporaryDirectory folder;
+  std::filesystem::create_directories(folder.path() / "opencl");
+  const std::string config = R"({"mdh_config": 1, "split": {}, "order": []})";
+  write_file(folder.path() / "dot.json", config);
+  const auto found = [&](const std::string& target) {
+    return known_config(find_workload("dot"), folder.path().string(), "sm_90", target)->detail;
+  };
+  EXPECT_EQ(found("opencl"), (folder.path() / "dot.json").string());
+  write_file(folder.path() / "opencl/dot.json", config);
+  EXPECT_EQ(found("opencl"), (folder.path() / "opencl/dot.json").string());
+  EXPECT_EQ(found("cuda"), (folder.path() / "dot.json").string());
 }
 
 TEST(Precise, deviation_is_that_of_the_worst_element) {

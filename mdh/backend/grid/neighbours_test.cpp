@@ -104,8 +104,28 @@ TEST(Neighbours, copies_of_a_few_whole_rounds_are_written_out) {
                   "#pragma unroll 4\n  for (int mdh_turn = 0; mdh_turn < 4; ++mdh_turn) {\n"
                   "    const int part = threadIdx.x + mdh_turn * 8;\n"))
       << whole;
-  EXPECT_TRUE(has(print_cuda(program(copy(33)), "k").source,
-                  "for (int part = threadIdx.x; part < 33; part += 8) {"));
+}
+
+TEST(Neighbours, copies_are_written_out_where_registers_take_what_is_on_its_way) {
+  const auto copy = [&](int64_t shares, const std::string& moved) {
+    return dealt("load a = x[t]; apply b, c = f(a; t); store y[t] = b;") +
+           fmt::format("deal cores (n < {}) collective {{ {} }}", shares, moved);
+  };
+  const std::string plain = "load a = x[n % 64]; store s[n % 64] = a;",
+                    flying = "async s[n % 64] = x[n % 64];";
+  const std::string ragged = print_cuda(program(copy(33, plain)), "k").source;
+  EXPECT_TRUE(has(ragged,
+                  "#pragma unroll 5\n  for (int mdh_turn = 0; mdh_turn < 5; ++mdh_turn) {\n"
+                  "    const int part = threadIdx.x + mdh_turn * 8;\n"
+                  "    if (mdh_turn < 4 || part < 33) {\n"))
+      << ragged;
+  EXPECT_TRUE(has(print_cuda(program(copy(256, plain)), "k").source, "mdh_turn < 32;"));
+  EXPECT_TRUE(has(print_cuda(program(copy(257, plain)), "k").source,
+                  "for (int part = threadIdx.x; part < 257; part += 8) {"))
+      << "33 rounds of 4 bytes";
+  EXPECT_TRUE(has(print_cuda(program(copy(33, flying) + "commit; wait 0;"), "k").source,
+                  "for (int part = threadIdx.x; part < 33; part += 8) {"))
+      << "takes no registers";
 }
 
 TEST(Neighbours, what_computes_is_no_copy) {

@@ -275,8 +275,9 @@ TEST(OpenCL, says_nothing_of_pointers_where_groups_wait_for_the_workspace) {
             std::string::npos)
       << workspace_kernel(false);
   EXPECT_EQ(workspace_kernel(true).find("restrict"), std::string::npos) << workspace_kernel(true);
-  EXPECT_EQ(occurrences(workspace_kernel(true), "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"),
-            1u);
+  EXPECT_EQ(
+      occurrences(workspace_kernel(true), "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"),
+      1u);
   EXPECT_NE(module("").source.find("restrict"), std::string::npos) << "memory of the group";
 }
 

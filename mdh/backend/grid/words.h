@@ -31,7 +31,7 @@ struct GridWords {
   std::array<std::string, 3> item;   // the number of this item in its group
   std::string item_of_all;           // ... in the grid; launches along one axis only
   std::string items_of_all;          // of the grid
-  std::string barrier;  // of a group: writes before it, of all items, are seen after it
+  std::string barrier;        // of a group: writes before it, of all items, are seen after it
   std::string local_barrier;  // those to what the group shares; none: there is no such barrier
   /// The type of so many numbers beside each other, whose parts are x, y, z and w; defined where
   /// the language does not have it.

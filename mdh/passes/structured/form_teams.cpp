@@ -49,7 +49,8 @@ class Former {
   /// ones that have a value.
   Block block(const Block& statements, const std::vector<Digit>& team,
               const std::vector<Digit>& around) {
-    if (!needs_team(statements)) return statements.empty() ? Block{} : Block{deal(team, around, statements)};
+    if (!needs_team(statements))
+      return statements.empty() ? Block{} : Block{deal(team, around, statements)};
     Block result, alone;
     const auto flush = [&] {
       if (!alone.empty()) result.push_back(deal(team, around, alone));
@@ -128,9 +129,7 @@ class Former {
       return deals(fix->shape.digit) || acts_in(fix->shape);
     }
     bool inside = false;
-    loop::for_each_child(s, [&](const Block& block) {
-      inside = inside || needs_team(block);
-    });
+    loop::for_each_child(s, [&](const Block& block) { inside = inside || needs_team(block); });
     return inside;
   }
 

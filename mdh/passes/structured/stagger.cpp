@@ -95,8 +95,7 @@ class Staggerer {
     Block result;
     const bool in_kernel = !is_cut_by_grid(program_, statements);
     for (const Stmt& s : statements) {
-      const Stmt inner =
-          loop::map_children(s, [&](const Block& child) { return settled(child); });
+      const Stmt inner = loop::map_children(s, [&](const Block& child) { return settled(child); });
       const Stmt placed = with_slots(inner, [&](const Symbol& buffer) -> std::optional<Expr> {
         if (depth_of(buffer) == 1 || done_.contains(buffer.name)) return std::nullopt;
         return index_literal(0);

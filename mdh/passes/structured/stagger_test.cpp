@@ -99,13 +99,14 @@ TEST(Stagger, nothing_is_held_in_registers_around_a_grid) {
   const More more{"digit g: BLK.i < 7 of i step 1 grid\n",
                   "buffer temporary v_l1: i64[2] in DM of group per () depth 2\n"};
   const More after{more.digits, "buffer temporary v_l1: i64[2, 2] in DM of group per ()\n"};
-  expect_rewrite_of(stagger, matvec_with(R"(
+  expect_rewrite_of(stagger,
+                    matvec_with(R"(
     loop r {
       alloc v_l1;
       copy registers (a < 2) v_l1[a] = v[r * 2 + a] within () team (g);
       loop g { loop s { accumulate (w[i]) first (r, s) from (M[i, k], v_l1[s]); } }
     })",
-                                         more),
+                                more),
                     matvec_with(R"(
     alloc v_l1;
     copy (a < 2) v_l1[0, a] = v[a] within () team (g);

@@ -261,7 +261,8 @@ TEST_F(Kernels, launches_are_timed_as_one_by_the_clock_of_the_device) {
 }
 
 TEST_F(Kernels, calls_are_made_together_and_timed_as_one) {
-  const Module module = on_longs(1, ") { out[0] = out[0] * 2 + 1; }", {{Launch{"f"}}, {Launch{"f"}}});
+  const Module module =
+      on_longs(1, ") { out[0] = out[0] * 2 + 1; }", {{Launch{"f"}}, {Launch{"f"}}});
   const Kernel kernel = load_one(module);
   const Memory memory(context(), module.arguments);
   std::vector<long> out{0};

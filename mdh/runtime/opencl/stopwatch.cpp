@@ -20,9 +20,7 @@ class Stopwatch {
 
  private:
   /// Its host's time is that of the call that was made alone.
-  Lap together() const {
-    return {device_time(run_(calls_)) / calls_, alone_.host_us};
-  }
+  Lap together() const { return {device_time(run_(calls_)) / calls_, alone_.host_us}; }
 
   std::function<RunTime(int)> run_;
   int laps_ = 0;
