@@ -244,13 +244,36 @@ int64_t CPrinter::times_written(const loop::For& s) const {
   return trip ? std::min(asked, *trip - s.first) : 1;
 }
 
+namespace {
+
+/// How many rounds a loop in the block has is computed from the variable.
+bool counts_by(const Symbol& variable, const Block& block) {
+  return std::any_of(block.begin(), block.end(), [&](const Stmt& s) {
+    const auto* loop = s.as<loop::For>();
+    bool found = loop && scalar::mentions(loop->trip, variable);
+    loop::for_each_child(s, [&](const Block& b) { found = found || counts_by(variable, b); });
+    return found;
+  });
+}
+
+}  // namespace
+
+/// NVIDIA's compiler (NVRTC 12.9 and CUDA 13.0) may lose all rounds but the first of a loop that
+/// decides how many rounds loops inside of it have, if it counts with `<`.
+std::string CPrinter::goes_on(const loop::For& s) const {
+  const auto trip = constant(s.trip);
+  const bool is_at_risk =
+      facts_.unrolls_known_counts && trip && *trip > s.first && counts_by(s.var, s.body);
+  return is_at_risk ? "!=" : "<";
+}
+
 std::string CPrinter::print(const loop::For& s) {
   const std::string var = c_name(s.var.name);
   const int64_t unroll = times_written(s);
   const std::string pragma = unroll <= 1 ? "" : fmt::format("{} {}\n", facts_.unroll, unroll);
-  return fmt::format("{5}for ({6} {0} = {1}; {0} < {2}; ++{0}) {{{3}\n{4}}}\n", var, s.first,
+  return fmt::format("{5}for ({6} {0} = {1}; {0} {7} {2}; ++{0}) {{{3}\n{4}}}\n", var, s.first,
                      expressions_.print_index(s.trip), comment(s.level, s.how),
-                     indent(block(s.body), 2), pragma, index());
+                     indent(block(s.body), 2), pragma, index(), goes_on(s));
 }
 
 /// OpenCL C has vectors, too, but its compilers find lanes by themselves: work-items.

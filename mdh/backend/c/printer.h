@@ -69,6 +69,7 @@ class CPrinter {
  private:
   std::string statement(const loop::Stmt& s);
   int64_t times_written(const loop::For& s) const;
+  std::string goes_on(const loop::For& s) const;
 
   // One for every kind of statement: what is forgotten here does not compile.
   std::string print(const loop::For& s);
