@@ -1,6 +1,9 @@
 // The stored configurations of a target of their own: all of them are obeyed, and fit.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <string_view>
+
 #include "bench/configs.h"
 #include "bench/texts.h"
 #include "bench/workloads.h"
@@ -19,7 +22,7 @@ std::vector<std::string> stored() {
   std::vector<std::string> names;
   for (const auto& [path, text] : texts()) {
     if (!path.starts_with(folder)) continue;
-    names.push_back(path.substr(folder.size(), path.size() - folder.size() - 5));
+    names.push_back(std::filesystem::path(path).stem());
   }
   return names;
 }

@@ -5,7 +5,7 @@
 namespace mdh::runtime {
 namespace {
 
-/// Calls that take longer are measured one by one: clocks tick at least twice in a microsecond.
+/// Calls that take longer are measured one by one: the clocks of GPUs tick twice in a microsecond.
 constexpr double short_us = 100;
 /// What many short calls should take together, and how many they are at most.
 constexpr double together_us = 300;

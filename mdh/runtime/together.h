@@ -6,8 +6,8 @@
 
 namespace mdh::runtime {
 
-/// Of a call that was measured alone. The first call may take the host long. So may each one, where
-/// the clock of a device is no real one.
+/// Whether a call that was measured alone should be measured together with others. Not where it took
+/// the host long: the first call may, and each one, where the clock of a device is no real one.
 bool is_short(const Lap& alone);
 
 /// How many of such calls are one measurement.

@@ -81,6 +81,7 @@ std::vector<std::string> cuda_unit_names() {
   for (const examples::Entry& entry : examples::catalogue()) names.push_back(entry.name);
   for (const auto& [begin, folder] : folders) {
     for (const auto& entry : fs::directory_iterator(path_of(folder))) {
+      if (entry.path().extension() != ".json") continue;
       names.push_back(begin + entry.path().stem().string());
     }
   }

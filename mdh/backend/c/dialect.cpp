@@ -16,6 +16,7 @@ const DialectFacts& facts_of(Dialect dialect) {
                                       .truth = "bool",
                                       .unroll = "#pragma unroll",
                                       .unrolls_known_counts = true,
+                                      .loses_rounds = true,
                                       .doubles = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"};
   static const DialectFacts cuda = {.is_cpp = true,
                                     .has_one_memory = true,
@@ -25,6 +26,7 @@ const DialectFacts& facts_of(Dialect dialect) {
                                     .truth = "bool",
                                     .unroll = "#pragma unroll",
                                     .unrolls_known_counts = true,
+                                    .loses_rounds = true,
                                     .not_unrolled = "#pragma unroll 1\n",
                                     .doubles = ""};
   switch (dialect) {

@@ -31,6 +31,9 @@ struct DialectFacts {
   /// CUDA 13 with driver 580) run as many rounds as they are to write where that is more than there
   /// can be: `#pragma unroll 3` of a loop that ends at min(2, n) ran three.
   bool unrolls_known_counts = false;
+  /// A loop of known count whose variable decides how many rounds loops inside of it have ends with
+  /// `!=`. NVIDIA's compiler (NVRTC 12.9 and CUDA 13.0) lost all rounds but the first with `<`.
+  bool loses_rounds = false;
   /// Before a loop of f: nobody knows how often it runs, and where all its operands are constants,
   /// compilers would unroll it to run it themselves, for minutes.
   std::string not_unrolled;

@@ -85,6 +85,16 @@ bool writes(const Block& block, const Symbol& buffer) {
   });
 }
 
+/// How many rounds a loop in the block has is computed from the variable.
+bool counts_by(const Symbol& variable, const Block& block) {
+  return std::any_of(block.begin(), block.end(), [&](const Stmt& s) {
+    const auto* loop = s.as<loop::For>();
+    bool found = loop && scalar::mentions(loop->trip, variable);
+    loop::for_each_child(s, [&](const Block& b) { found = found || counts_by(variable, b); });
+    return found;
+  });
+}
+
 }  // namespace
 
 std::vector<loop::Buffer> mentioned(const loop::Program& p, const Block& block) {
@@ -244,26 +254,10 @@ int64_t CPrinter::times_written(const loop::For& s) const {
   return trip ? std::min(asked, *trip - s.first) : 1;
 }
 
-namespace {
-
-/// How many rounds a loop in the block has is computed from the variable.
-bool counts_by(const Symbol& variable, const Block& block) {
-  return std::any_of(block.begin(), block.end(), [&](const Stmt& s) {
-    const auto* loop = s.as<loop::For>();
-    bool found = loop && scalar::mentions(loop->trip, variable);
-    loop::for_each_child(s, [&](const Block& b) { found = found || counts_by(variable, b); });
-    return found;
-  });
-}
-
-}  // namespace
-
-/// NVIDIA's compiler (NVRTC 12.9 and CUDA 13.0) may lose all rounds but the first of a loop that
-/// decides how many rounds loops inside of it have, if it counts with `<`.
 std::string CPrinter::goes_on(const loop::For& s) const {
   const auto trip = constant(s.trip);
   const bool is_at_risk =
-      facts_.unrolls_known_counts && trip && *trip > s.first && counts_by(s.var, s.body);
+      facts_.loses_rounds && trip && *trip > s.first && counts_by(s.var, s.body);
   return is_at_risk ? "!=" : "<";
 }
 

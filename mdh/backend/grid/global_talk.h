@@ -5,8 +5,10 @@
 
 namespace mdh::backend {
 
-/// Whether a kernel both writes and reads a result, or the workspace, in which buffers may lie in
-/// the same place. Items that do not can hear of others only through what their group shares.
+/// Whether a kernel reads a result, or both writes and reads the workspace, in which buffers may lie
+/// in the same place. In one that does not, items can hear of others only through what their group
+/// shares; and no two items store different values to one place, in whatever order: a result that is
+/// not read is stored once.
 bool talks_through_global(const loop::Program& p, const GridStorage& storage,
                           const loop::Block& kernel);
 

@@ -87,7 +87,7 @@ class KernelPrinter : public CPrinter, public KernelText {
                                 shares, items, indent(body, 2));
   }
 
-  /// Copies whose rounds are few.
+  /// Copies whose rounds are few, or whose loads fit into registers.
   bool is_written_out(const loop::Deal& s) const {
     if (!only_moves(s.body)) return false;
     const int64_t shares = loop::volume_of(s.shares), items = items_.count();
@@ -96,15 +96,15 @@ class KernelPrinter : public CPrinter, public KernelText {
            rounds_of(shares) * bytes_loaded(s.body) <= most_bytes_on_the_way;
   }
 
-  /// By one item.
+  /// By one item in one round.
   int64_t bytes_loaded(const Block& moves) const {
     int64_t bytes = 0;
     for (const Stmt& s : moves) {
+      const std::vector<Symbol> read = loop::uses_of(s).reads;
       for (const loop::Access& a : loop::accesses_of(s)) {
-        const Buffer& b = find_buffer(program(), a.element->buffer);
-        const std::vector<Symbol> read = loop::uses_of(s).reads;
-        const bool is_read = std::find(read.begin(), read.end(), b.symbol) != read.end();
-        if (is_read) bytes += a.width * scalar::bytes_of(b.type);
+        const Symbol& buffer = a.element->buffer;
+        const bool is_read = std::find(read.begin(), read.end(), buffer) != read.end();
+        if (is_read) bytes += a.width * scalar::bytes_of(find_buffer(program(), buffer).type);
       }
       loop::for_each_child(s, [&](const Block& child) { bytes += bytes_loaded(child); });
     }
@@ -220,9 +220,8 @@ class KernelPrinter : public CPrinter, public KernelText {
     std::string body = unflattened(s.shares, "part") + pointers(s.body) + block(s.body);
     if (shares % items != 0) {
       // Compilers need not know how many items there are to see that all rounds but the last are full.
-      const int64_t full = shares / items;
-      const std::string early = full > 0 ? fmt::format("mdh_turn < {} || ", full) : "";
-      body = fmt::format("if ({}part < {}) {{\n{}}}\n", early, shares, indent(body, 2));
+      body = fmt::format("if (mdh_turn < {} || part < {}) {{\n{}}}\n", shares / items, shares,
+                         indent(body, 2));
     }
     return fmt::format("{0} {1}\nfor ({2} mdh_turn = 0; mdh_turn < {1}; ++mdh_turn) {{\n{3}}}\n",
                        facts_of(words_.dialect).unroll, rounds_of(shares), index(),

@@ -128,20 +128,6 @@ TEST(Neighbours, copies_are_written_out_where_registers_take_what_is_on_its_way)
       << "takes no registers";
 }
 
-/// NVIDIA's compiler may lose rounds of such loops otherwise (seed 510100543).
-TEST(Loops, that_decide_how_often_others_run_do_not_compare_orders) {
-  const auto source = [](const std::string& trip) {
-    const std::string body = fmt::format(
-        "for - m < 3 sequential {{ for - n < {} sequential {{ load a = x[m * 4 + n]; "
-        "apply b, c = f(a; t); store y[t] = b; }} }}",
-        trip);
-    return print_cuda(program(dealt(body)), "k").source;
-  };
-  EXPECT_TRUE(has(source("min(4, 5 - m)"), "for (int m = 0; m != 3; ++m) {"));
-  EXPECT_TRUE(has(source("min(4, 5 - m)"), "for (int n = 0; n < mdh_min_i32(4, "));
-  EXPECT_TRUE(has(source("4"), "for (int m = 0; m < 3; ++m) {"));
-}
-
 TEST(Neighbours, what_computes_is_no_copy) {
   const auto moves = [](const std::string& body) { return only_moves(program(body).body); };
   const auto inside = [](const std::string& body) {

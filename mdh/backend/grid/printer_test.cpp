@@ -242,11 +242,10 @@ TEST(OpenCL, a_swizzled_grid_has_the_same_groups) {
   }
 }
 
-/// A workspace that a group fills and reads: sums of one launch, or of two.
-std::string workspace_kernel(bool waits) {
-  return print_opencl(
-             loop::parse(
-                 R"(mdh_loop 1
+/// A workspace that a group fills, and what comes behind that.
+std::string workspace_kernel(const std::string& then) {
+  return print_opencl(loop::parse(
+                          R"(mdh_loop 1
 kernel sums
 dimension i < 8 kept
 digit t: THR.i < 8 of i step 1 cores
@@ -259,26 +258,33 @@ body {
   alloc w;
   deal grid () {
     deal cores (t < 8) { load a = x[t]; store w[7 - t] = a; }
-    )" +
-                 std::string(
-                     waits ? "barrier cores; deal cores (t < 8) { load b = w[t]; store y[t] = b; }"
-                           : "") +
-                 R"(
+    )" + then +
+                          R"(
   }
 })"),
-             "k")
+                      "k")
       .source;
 }
 
+const std::string both_fences = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
+const std::string restricted = "float *restrict y, __global const float *restrict x";
+
 TEST(OpenCL, says_nothing_of_pointers_where_groups_wait_for_the_workspace) {
-  EXPECT_NE(workspace_kernel(false).find("float *restrict y, __global const float *restrict x"),
-            std::string::npos)
-      << workspace_kernel(false);
-  EXPECT_EQ(workspace_kernel(true).find("restrict"), std::string::npos) << workspace_kernel(true);
-  EXPECT_EQ(
-      occurrences(workspace_kernel(true), "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"),
-      1u);
+  const std::string alone = workspace_kernel("");
+  EXPECT_NE(alone.find(restricted), std::string::npos) << alone;
+  const std::string read =
+      workspace_kernel("barrier cores; deal cores (t < 8) { load b = w[t]; store y[t] = b; }");
+  EXPECT_EQ(read.find("restrict"), std::string::npos) << read;
+  EXPECT_EQ(occurrences(read, both_fences), 1u);
   EXPECT_NE(module("").source.find("restrict"), std::string::npos) << "memory of the group";
+}
+
+TEST(OpenCL, groups_that_only_write_to_the_workspace_wait_for_their_own_memory) {
+  const std::string written =
+      workspace_kernel("barrier cores; deal cores (t < 8) { load b = x[t]; store y[t] = b; }");
+  EXPECT_NE(written.find(restricted), std::string::npos) << written;
+  EXPECT_EQ(occurrences(written, "barrier(CLK_LOCAL_MEM_FENCE);"), 1u) << written;
+  EXPECT_EQ(occurrences(written, both_fences), 0u);
 }
 
 TEST(OpenCL, says_nothing_of_pointers_where_groups_wait_for_results) {

@@ -21,7 +21,7 @@ using loop::Stmt;
 
 /// The largest number of shares that are dealt at once, of those that belong to cores and of all,
 /// and of cores that are to have some.
-struct DealtShares {
+struct TeamNeeds {
   int64_t owned = 1, all = 1, cores = 1;
   bool dynamic = false;
 
@@ -38,7 +38,7 @@ struct DealtShares {
   int64_t threads() const { return owned > 1 ? cores : all; }
 };
 
-void count_shares(const Block& block, DealtShares& shares) {
+void count_shares(const Block& block, TeamNeeds& shares) {
   for (const Stmt& s : block) {
     if (const auto* deal = s.as<loop::Deal>()) shares.add(*deal);
     loop::for_each_child(s, [&](const Block& child) { count_shares(child, shares); });
@@ -195,7 +195,7 @@ std::string alone(const std::string& body, const Storage& storage) {
 
 kernel::Module print_openmp(const loop::Program& program, const std::string& name) {
   internal_check(loop::is_concrete(program), "only concrete loops can be printed");
-  DealtShares shares;
+  TeamNeeds shares;
   count_shares(program.body, shares);
   const bool team = shares.all > 1;
   const Storage storage = storage_of(program);

@@ -125,7 +125,7 @@ class InputPlanner {
       case ll::Transport::async:
         return loop::Transport::async;
       case ll::Transport::registers:
-        return code_of(s).depth > 1 ? loop::Transport::registers : loop::Transport::plain;
+        return loop::Transport::registers;
       case ll::Transport::plain:
         return loop::Transport::plain;
     }

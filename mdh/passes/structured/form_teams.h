@@ -28,8 +28,8 @@ loop::Program form_teams(const loop::Program& program);
 loop::Program form_grid(const loop::Program& program, const machine::TargetFacts& facts);
 loop::Program form_groups(const loop::Program& program, const machine::TargetFacts& facts = {});
 
-/// Whether members of the grid act together in the block: then it is not one kernel, and nothing that
-/// one core has lives from one of its statements to the next.
+/// Whether parts of the block are dealt to the grid, or done by all of its members together: then it
+/// is not one kernel, and nothing that one core has lives from one of its statements to the next.
 bool is_cut_by_grid(const loop::Program& p, const loop::Block& block);
 
 }  // namespace mdh::passes

@@ -29,7 +29,7 @@ struct Outside {
   std::vector<loop::Digit> around;
   Block& before;
   Block& behind;
-  bool in_kernel;  // with what is put there
+  const Block& siblings;  // the block that it is in
 };
 
 class Staggerer {
@@ -50,16 +50,15 @@ class Staggerer {
   Block block(const Block& statements, const std::vector<loop::Digit>& around,
               const Outside* outside = nullptr) {
     Block result;
-    const bool in_kernel = !is_cut_by_grid(program_, statements);
     for (const Stmt& s : statements) {
       Block behind;
       const auto* whole = s.as<loop::Loop>();
       const Stmt inner =
-          whole ? with_inner(*whole, around, result, behind, in_kernel)
+          whole ? with_inner(*whole, around, result, behind, statements)
                 : loop::map_children(s, [&](const Block& child) { return block(child, around); });
       const auto* loop = inner.as<loop::Loop>();
       if (loop && is_sequential(loop->digit)) {
-        append(result, staggered(*loop, around, result, outside, in_kernel));
+        append(result, staggered(*loop, around, result, outside, statements));
       } else {
         result.push_back(inner);
       }
@@ -93,18 +92,16 @@ class Staggerer {
   /// Tiles that no loop staggers live in the first part of their room.
   Block settled(const Block& statements) {
     Block result;
-    const bool in_kernel = !is_cut_by_grid(program_, statements);
+    const auto first_slot = [&](const Symbol& buffer) -> std::optional<Expr> {
+      if (depth_of(buffer) == 1 || done_.contains(buffer.name)) return std::nullopt;
+      return index_literal(0);
+    };
     for (const Stmt& s : statements) {
       const Stmt inner = loop::map_children(s, [&](const Block& child) { return settled(child); });
-      const Stmt placed = with_slots(inner, [&](const Symbol& buffer) -> std::optional<Expr> {
-        if (depth_of(buffer) == 1 || done_.contains(buffer.name)) return std::nullopt;
-        return index_literal(0);
-      });
-      const auto* copy = placed.as<loop::Copy>();
-      if (copy && in_kernel && is_held(*copy) && !done_.contains(copy->to.buffer.name)) {
-        append(result, loaded_then_stored(*copy));
-      } else {
-        result.push_back(at_once(placed));
+      const auto* copy = inner.as<loop::Copy>();
+      const bool is_cut = copy && is_held_here(*copy) && !is_cut_by_grid(program_, statements);
+      for (const Stmt& one : is_cut ? loaded_then_stored(*copy) : Block{at_once(inner)}) {
+        result.push_back(with_slots(one, first_slot));
       }
     }
     return result;
@@ -127,11 +124,11 @@ class Staggerer {
   }
 
   Stmt with_inner(const loop::Loop& loop, const std::vector<loop::Digit>& around, Block& before,
-                  Block& behind, bool in_kernel) {
+                  Block& behind, const Block& siblings) {
     const loop::Digit& digit = find_digit(program_, loop.digit);
     std::vector<loop::Digit> inside = around;
     inside.push_back(digit);
-    const Outside outside{digit, loop.body, around, before, behind, in_kernel};
+    const Outside outside{digit, loop.body, around, before, behind, siblings};
     const bool sequential = is_sequential(loop.digit);
     return StmtNode{
         loop::Loop{loop.digit, block(loop.body, inside, sequential ? &outside : nullptr)}};
@@ -163,6 +160,11 @@ class Staggerer {
            find_buffer(program_, copy.to.buffer).scope == loop::Scope::group;
   }
 
+  /// A copy that no loop staggers. What it reads has one place only, which `shape_of` knows.
+  bool is_held_here(const loop::Copy& copy) const {
+    return is_held(copy) && !done_.contains(copy.to.buffer.name) && depth_of(copy.from.buffer) == 1;
+  }
+
   /// Nothing that is held has slots.
   int64_t depth_of(const Symbol& buffer) const {
     const bool is_held = std::any_of(held_.begin(), held_.end(),
@@ -172,7 +174,7 @@ class Staggerer {
 
   /// Copies at the beginning of the body that depend on the loop run ahead.
   Block staggered(const loop::Loop& loop, const std::vector<loop::Digit>& around, Block& before,
-                  const Outside* outside, bool in_kernel) {
+                  const Outside* outside, const Block& siblings) {
     loop::Loop result{loop.digit, {}};
     const loop::Digit& digit = find_digit(program_, loop.digit);
     std::map<std::string, Expr> mine;  // the slots of this round
@@ -206,7 +208,8 @@ class Staggerer {
       const Flight flight{*copy, depth_of(*buffer) - 1, rounds, across};
       if (is_async(*copy)) {
         flights.push_back(flight);
-      } else if (is_held(*copy) && (across ? outside->in_kernel : in_kernel)) {
+      } else if (is_held(*copy) &&
+                 !is_cut_by_grid(program_, across ? outside->siblings : siblings)) {
         const Halves halves = through_registers(flight, first);
         result.body.push_back(halves.stored);
         stored = result.body.size();

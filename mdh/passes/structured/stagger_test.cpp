@@ -94,6 +94,47 @@ TEST(Stagger, nothing_is_asked_for_before_the_last_answer_is_stored) {
   EXPECT_LT(stored, asked) << text;
 }
 
+TEST(Stagger, a_copy_through_registers_that_no_loop_staggers_loads_everything_first) {
+  const More before{{}, "buffer temporary v_l1: i64[10] in SM of group per ()\n"};
+  const More after{{},
+                   "buffer temporary v_l1: i64[10] in SM of group per ()\n"
+                   "buffer temporary v_l1_held: i64[10] in SM of group per () held\n"};
+  expect_rewrite_of(stagger,
+                    matvec_with(R"(
+    alloc v_l1;
+    copy registers (a < 10) v_l1[a] = v[a] within (a < 9) team (c);
+    loop p { loop q { accumulate (w[i]) first (q) from (M[i, k], v_l1[q]); } })",
+                                before),
+                    matvec_with(R"(
+    alloc v_l1;
+    alloc v_l1_held;
+    copy (a < 10) v_l1_held[a] = v[a] within (a < 9) team (c) whole 1;
+    copy (a < 10) v_l1[a] = v_l1_held[a] within (a < 9) team (c) whole 1;
+    loop p { loop q { accumulate (w[i]) first (q) from (M[i, k], v_l1[q]); } })",
+                                after),
+                    {.teams = Teams::nested, .access_bytes = 16});
+}
+
+/// The shape of a copy is that of tiles without slots.
+TEST(Stagger, a_copy_from_a_tile_with_slots_is_plain_where_no_loop_staggers_it) {
+  const More more{{},
+                  "buffer temporary v_l2: i64[2] in SM of group per () depth 2\n"
+                  "buffer temporary v_l1: i64[2] in SM of group per ()\n"};
+  const std::string text = loop::print(stagger(matvec_with(R"(
+    loop r {
+      alloc v_l2;
+      copy (a < 2) v_l2[a] = v[r * 2 + a] within () team (c);
+      alloc v_l1;
+      copy registers (b < 2) v_l1[b] = v_l2[b] within () team (c);
+      loop p { loop s { accumulate (w[i]) first (r, s) from (M[i, k], v_l1[s]); } }
+    })",
+                                                           more),
+                                               {.teams = Teams::nested, .access_bytes = 16}));
+  EXPECT_NE(text.find("copy (b < 2) v_l1[b] = v_l2[r % 2, b] within () team (c);"),
+            std::string::npos)
+      << text;
+}
+
 /// Each round of such a loop is a kernel of its own.
 TEST(Stagger, nothing_is_held_in_registers_around_a_grid) {
   const More more{"digit g: BLK.i < 7 of i step 1 grid\n",

@@ -1,5 +1,7 @@
 #include "mdh/runtime/opencl/stopwatch.h"
 
+#include <utility>
+
 #include "mdh/runtime/together.h"
 
 namespace mdh::runtime::opencl {
