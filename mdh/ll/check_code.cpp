@@ -115,7 +115,7 @@ class CodeChecker {
     }
     if (tile.prefetch) {
       expect_at_least(where, "prefetch distance", tile.prefetch->distance, 1);
-      expect_in_order(where, tile.prefetch->level);
+      expect_in_order(where + ".prefetch", tile.prefetch->level);
     }
     if (tile.roll) check_roll(where, buffer, number, tile, staging);
     if (tile.across) check_across(where, buffer, number, tile, staging);
@@ -125,7 +125,7 @@ class CodeChecker {
   void check_across(const std::string& where, const std::string& buffer, int number,
                     const StageCode& tile, const Relocation& staging) const {
     const std::string level = to_string(*tile.across);
-    expect_in_order(where, *tile.across);
+    expect_in_order(where + ".across", *tile.across);
     if (tile.depth < 2) {
       fail(where, fmt::format("across {}: one tile is never ahead", level), "depth 2 or more");
     }
@@ -151,7 +151,7 @@ class CodeChecker {
   void check_roll(const std::string& where, const std::string& buffer, int number,
                   const StageCode& tile, const Relocation& staging) const {
     const LevelName& level = *tile.roll;
-    expect_in_order(where, level);
+    expect_in_order(where + ".roll", level);
     if (tile.depth > 1) {
       fail(where, fmt::format("roll: {} tiles are in flight", tile.depth),
            "a tile that rolls keeps its place: depth 1");
@@ -342,8 +342,13 @@ class CodeChecker {
     if (code_.kernel.launch_bounds.size() > 2) {
       fail("kernel", "launch_bounds has more than two numbers", "threads, or threads and blocks");
     }
-    for (const int64_t bound : code_.kernel.launch_bounds) {
+    for (size_t n = 0; n < code_.kernel.launch_bounds.size(); ++n) {
+      const int64_t bound = code_.kernel.launch_bounds[n];
       expect_at_least("kernel", "launch_bounds", bound, 1);
+      if (bound > (n == 0 ? 1024 : 32)) {
+        fail("kernel", fmt::format("launch_bounds: {}", bound),
+             "at most 1024 threads of a block, and 32 blocks of a multiprocessor");
+      }
     }
     for (const std::string& flag : code_.kernel.flags) {
       if (is_known_flag(flag)) continue;

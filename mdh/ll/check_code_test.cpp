@@ -102,7 +102,7 @@ TEST(Code, a_prefetch_looks_ahead_along_a_level) {
   EXPECT_EQ(with(R"("stage": {"M": [{"prefetch": {"distance": 0, "level": "SHR.k"}}]})"),
             "E353 code.stage.M[0]: prefetch distance is 0 | at least 1");
   EXPECT_EQ(with(R"("stage": {"M": [{"prefetch": {"level": "SHR.i"}}]})"),
-            "E353 code.stage.M[0]: SHR.i is not in the order | did you mean 'SHR.k'?");
+            "E353 code.stage.M[0].prefetch: SHR.i is not in the order | did you mean 'SHR.k'?");
 }
 
 TEST(Code, tiles_roll_along_a_loop_around_them) {
@@ -113,7 +113,7 @@ TEST(Code, tiles_roll_along_a_loop_around_them) {
             "E353 code.stage.M[0]: roll: WRP.i is not a loop | tiles roll along a level on a loop "
             "layer");
   EXPECT_EQ(with(R"("stage": {"M": [{"roll": "L1.k"}]})").substr(0, 44),
-            "E353 code.stage.M[0]: L1.k is not in the ord");
+            "E353 code.stage.M[0].roll: L1.k is not in th");
 }
 
 /// Two loops right around the copy of M, the inner one over columns.
@@ -142,7 +142,7 @@ TEST(Code, copies_run_ahead_across_the_loop_around_theirs) {
   EXPECT_EQ(crossing(R"({"depth": 2, "across": "SHR.k"})"),
             "E353 code.stage.M[0]: across SHR.k" + wrong);
   EXPECT_EQ(crossing(R"({"depth": 2, "across": "L1.k"})").substr(0, 44),
-            "E353 code.stage.M[0]: L1.k is not in the ord");
+            "E353 code.stage.M[0].across: L1.k is not in ");
 }
 
 /// Sums of three neighbours, with an input that is read as given.
@@ -357,6 +357,13 @@ TEST(Code, launch_bounds_are_one_or_two_numbers) {
             "blocks");
   EXPECT_EQ(with(R"("kernel": {"launch_bounds": [64, 0]})"),
             "E353 code.kernel: launch_bounds is 0 | at least 1");
+  EXPECT_EQ(
+      with(R"("kernel": {"launch_bounds": [2048]})"),
+      "E353 code.kernel: launch_bounds: 2048 | at most 1024 threads of a block, and 32 blocks "
+      "of a multiprocessor");
+  EXPECT_EQ(with(R"("kernel": {"launch_bounds": [64, 33]})"),
+            "E353 code.kernel: launch_bounds: 33 | at most 1024 threads of a block, and 32 blocks "
+            "of a multiprocessor");
   EXPECT_EQ(with(R"("kernel": {"launch_bounds": [64]})"), "accepted");
 }
 

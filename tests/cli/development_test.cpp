@@ -104,5 +104,21 @@ TEST(OptionsWithoutEffect, are_named) {
       << o.err;
 }
 
+TEST(OptionsWithoutEffect, are_named_where_nothing_runs) {
+  const TemporaryDirectory folder;
+  const auto file = folder.path() / "config.json";
+  write_file(file,
+             R"({"mdh_config": 1, "machine": "gpu", "layers": ["SHR"], "split": {"k": ["SHR 100"]},
+                 "order": ["SHR.k"], "code": {"kernel": {"store": "streaming"}}})");
+  const std::string note =
+      "mdh: note: no effect on the code of target opencl yet: code.kernel.store";
+  for (const std::string verb : {"check dot", "show dot --source"}) {
+    const std::string line = verb + " --size 100 --config " + file.string();
+    EXPECT_NE(mdh(line + " --target opencl").err.find(note), std::string::npos) << verb;
+    EXPECT_EQ(mdh(line + " --target cuda").err.find("no effect"), std::string::npos) << verb;
+    EXPECT_EQ(mdh(line).err.find("no effect"), std::string::npos) << verb;
+  }
+}
+
 }  // namespace
 }  // namespace mdh::test::development_test

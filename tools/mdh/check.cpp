@@ -49,6 +49,7 @@ int check(const Request& given) {
   const hl::Program& p = problem.program;
   const ll::Config config = with_origin(problem.config.config, problem, problem.machine.name);
   check_edges(problem, config);
+  note_unused_if_named(problem, request);
   const driver::Resources needs = driver::resources(p, problem.machine, config);
   if (hl::is_concrete(p)) {
     fmt::print("{}: {} points, {} operations, {} bytes\n", p.name, hl::points(p), hl::operations(p),

@@ -366,4 +366,17 @@ ll::Config with_origin(ll::Config config, const Problem& problem, const std::str
   return config;
 }
 
+void note_unused(const Problem& problem, const Request& request) {
+  if (request.quiet || problem.target->print == nullptr) return;
+  const auto unused =
+      driver::decisions_ignored_by(*problem.target, problem.config.config.code, problem.machine);
+  if (unused.empty()) return;
+  say("mdh: note: no effect on the code of target {} yet: {}\n", problem.target->name,
+      join(unused, ", "));
+}
+
+void note_unused_if_named(const Problem& problem, const Request& request) {
+  if (problem.target != &driver::usual_target()) note_unused(problem, request);
+}
+
 }  // namespace mdh::tool

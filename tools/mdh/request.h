@@ -52,6 +52,13 @@ struct Problem {
 
 Problem resolve(const Request& request);
 
+/// Says which decisions about code the target does not obey, if there are any.
+void note_unused(const Problem& problem, const Request& request);
+
+/// The same of verbs that run nothing: only for a target that was asked for, because the usual one
+/// stands in for others there.
+void note_unused_if_named(const Problem& problem, const Request& request);
+
 /// The kernel of the best record failed: chooses anew, without that record.
 void take_next_config(const Request& request, Problem& problem, const Diagnostic& failure);
 

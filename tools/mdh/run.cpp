@@ -189,15 +189,6 @@ driver::RunReport run_what_works(Problem& problem, const Request& request,
   }
 }
 
-void note_unused(const Problem& problem, const Request& request) {
-  if (request.quiet || problem.target->print == nullptr) return;
-  const auto unused =
-      driver::decisions_ignored_by(*problem.target, problem.config.config.code, problem.machine);
-  if (unused.empty()) return;
-  say("mdh: note: no effect on the code of target {} yet: {}\n", problem.target->name,
-      join(unused, ", "));
-}
-
 }  // namespace
 
 int run(const Request& request, const RunVerbOptions& verb) {

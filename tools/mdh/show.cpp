@@ -48,6 +48,7 @@ int show(const Request& given, const std::vector<std::string>& stages, const std
     fmt::print("{}", hl::print(problem.program));
     return 0;
   }
+  note_unused_if_named(problem, request);
   for (size_t n = 0; n < stages.size(); ++n) {
     fmt::print("{}{}", n > 0 ? "\n" : "", text_of(problem, request.target, stages[n]));
   }

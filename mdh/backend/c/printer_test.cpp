@@ -67,6 +67,9 @@ TEST(CPrinter, loops_of_grids_that_decide_how_often_others_run_do_not_compare_or
     EXPECT_NE(text.find("for (long r = 0; r < 2; ++r) {"), std::string::npos) << text;
   }
   EXPECT_NE(printed(body).find("for (long p = 0; p < 4; ++p) {"), std::string::npos);
+  const std::string deep =
+      "for - p < 4 sequential { for - m < 2 sequential { for - q < p sequential { } } }";
+  EXPECT_NE(printed(deep, Dialect::cuda).find("p != 4"), std::string::npos);
 }
 
 TEST(CPrinter, a_temporary_knows_which_instance_it_is) {

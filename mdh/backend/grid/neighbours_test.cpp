@@ -123,6 +123,12 @@ TEST(Neighbours, copies_are_written_out_where_registers_take_what_is_on_its_way)
   EXPECT_TRUE(has(print_cuda(program(copy(257, plain)), "k").source,
                   "for (int part = threadIdx.x; part < 257; part += 8) {"))
       << "33 rounds of 4 bytes";
+  const std::string wide = "load (a, b, c, d) = x[n % 8 * 4]; store s[n % 8 * 4] = (a, b, c, d);";
+  EXPECT_TRUE(has(print_cuda(program(copy(64, wide)), "k").source, "mdh_turn < 8;"));
+  EXPECT_TRUE(has(print_cuda(program(copy(72, wide)), "k").source, "part < 72; part += 8"))
+      << "9 rounds of 16 bytes";
+  const std::string inside = "if n < 300 { load a = x[n % 64]; store s[n % 64] = a; } else { }";
+  EXPECT_TRUE(has(print_cuda(program(copy(257, inside)), "k").source, "part < 257; part += 8"));
   EXPECT_TRUE(has(print_cuda(program(copy(33, flying) + "commit; wait 0;"), "k").source,
                   "for (int part = threadIdx.x; part < 33; part += 8) {"))
       << "takes no registers";

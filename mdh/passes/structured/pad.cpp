@@ -38,11 +38,13 @@ class Padder {
   /// beyond an edge must end: no loops.
   void choose() {
     const auto is_harmless = [](const scalar::Function& f) { return is_plain(f) && lanes_ok(f); };
-    const bool possible = is_harmless(program_.f) && is_harmless(program_.combine);
+    const bool combines = !program_.combine.results.empty();
+    const bool possible = is_harmless(program_.f) && (!combines || is_harmless(program_.combine));
     for (size_t d = 0; d < program_.dimensions.size(); ++d) {
       const int dimension = static_cast<int>(d);
       const loop::Edge edge = program_.dimensions[d].edge;
-      if (edge != loop::Edge::automatic && edge != loop::Edge::pad) continue;
+      // What combines nothing reads little twice: it is not padded by itself.
+      if (edge != loop::Edge::pad && (edge != loop::Edge::automatic || !combines)) continue;
       const bool chosen = possible && choose(dimension);
       const bool wanted = edge == loop::Edge::pad && has_tile_at_edge(program_, dimension);
       if (wanted && !chosen) refuse_to_pad(dimension, possible);

@@ -155,9 +155,13 @@ class Staggerer {
 
   static bool is_async(const loop::Copy& copy) { return copy.transport == loop::Transport::async; }
 
+  /// Several cores copy together: only then each has a share of its own, twice.
   bool is_held(const loop::Copy& copy) const {
     return copy.transport == loop::Transport::registers && access_bytes_ > 0 &&
-           find_buffer(program_, copy.to.buffer).scope == loop::Scope::group;
+           find_buffer(program_, copy.to.buffer).scope == loop::Scope::group &&
+           std::any_of(copy.team.begin(), copy.team.end(), [&](const Symbol& digit) {
+             return find_digit(program_, digit).how == loop::How::cores;
+           });
   }
 
   /// A copy that no loop staggers. What it reads has one place only, which `shape_of` knows.

@@ -32,7 +32,7 @@ namespace mdh::passes {
 /// s has all its rounds, and what is copied stays as it is in n.
 ///
 /// Where no loop staggers it, everything is loaded before anything is stored. On machines whose cores
-/// make no wide accesses, into tiles that no group shares, from tiles with slots where no loop staggers
+/// make no wide accesses, into tiles that no group shares or that one core copies alone, from tiles with slots where no loop staggers
 /// it, and where it is not within one kernel, it is a plain copy.
 ///
 /// Where cores make wide accesses, loops write out as many rounds as tiles in registers have slots.

@@ -98,7 +98,7 @@ TEST(Stagger, a_copy_through_registers_that_no_loop_staggers_loads_everything_fi
   const More before{{}, "buffer temporary v_l1: i64[10] in SM of group per ()\n"};
   const More after{{},
                    "buffer temporary v_l1: i64[10] in SM of group per ()\n"
-                   "buffer temporary v_l1_held: i64[10] in SM of group per () held\n"};
+                   "buffer temporary v_l1_held: i64[5, 2] in SM of group per () held\n"};
   expect_rewrite_of(stagger,
                     matvec_with(R"(
     alloc v_l1;
@@ -108,10 +108,22 @@ TEST(Stagger, a_copy_through_registers_that_no_loop_staggers_loads_everything_fi
                     matvec_with(R"(
     alloc v_l1;
     alloc v_l1_held;
-    copy (a < 10) v_l1_held[a] = v[a] within (a < 9) team (c) whole 1;
-    copy (a < 10) v_l1[a] = v_l1_held[a] within (a < 9) team (c) whole 1;
+    copy (a_ < 5, a < 2) v_l1_held[a_, a] = v[a_ * 2 + a] within (a_ * 2 + a < 9) team (c) whole 1;
+    copy (a_ < 5, a < 2) v_l1[a_ * 2 + a] = v_l1_held[a_, a] within (a_ * 2 + a < 9) team (c) whole 1;
     loop p { loop q { accumulate (w[i]) first (q) from (M[i, k], v_l1[q]); } })",
                                 after),
+                    {.teams = Teams::nested, .access_bytes = 16});
+}
+
+/// A core that is alone would have to tell nobody what it has.
+TEST(Stagger, a_copy_through_registers_by_one_core_is_plain) {
+  const More more{{}, "buffer temporary v_l1: i64[10] in SM of group per ()\n"};
+  const auto body = [](const std::string& transport) {
+    return "alloc v_l1; copy " + transport +
+           "(a < 10) v_l1[a] = v[a] within () team ();"
+           "loop p { loop q { accumulate (w[i]) first (q) from (M[i, k], v_l1[q]); } }";
+  };
+  expect_rewrite_of(stagger, matvec_with(body("registers "), more), matvec_with(body(""), more),
                     {.teams = Teams::nested, .access_bytes = 16});
 }
 
@@ -144,18 +156,30 @@ TEST(Stagger, nothing_is_held_in_registers_around_a_grid) {
                     matvec_with(R"(
     loop r {
       alloc v_l1;
-      copy registers (a < 2) v_l1[a] = v[r * 2 + a] within () team (g);
+      copy registers (a < 2) v_l1[a] = v[r * 2 + a] within () team (g, c);
       loop g { loop s { accumulate (w[i]) first (r, s) from (M[i, k], v_l1[s]); } }
     })",
                                 more),
                     matvec_with(R"(
     alloc v_l1;
-    copy (a < 2) v_l1[0, a] = v[a] within () team (g);
+    copy (a < 2) v_l1[0, a] = v[a] within () team (g, c);
     loop r {
-      copy (a < 2) v_l1[(r + 1) % 2, a] = v[(r + 1) * 2 + a] within (r + 1 < 5) team (g);
+      copy (a < 2) v_l1[(r + 1) % 2, a] = v[(r + 1) * 2 + a] within (r + 1 < 5) team (g, c);
       loop g { loop s { accumulate (w[i]) first (r, s) from (M[i, k], v_l1[r % 2, s]); } }
     })",
                                 after),
+                    {.teams = Teams::nested, .access_bytes = 16});
+}
+
+TEST(Stagger, nothing_is_held_before_a_grid_either) {
+  const More more{"digit g: BLK.i < 7 of i step 1 grid\n",
+                  "buffer temporary v_l1: i64[10] in DM of group per ()\n"};
+  const auto body = [](const std::string& transport) {
+    return "alloc v_l1; copy " + transport +
+           "(a < 10) v_l1[a] = v[a] within () team (g, c);"
+           "loop g { loop q { accumulate (w[i]) first (q) from (M[i, k], v_l1[q]); } }";
+  };
+  expect_rewrite_of(stagger, matvec_with(body("registers "), more), matvec_with(body(""), more),
                     {.teams = Teams::nested, .access_bytes = 16});
 }
 
