@@ -242,7 +242,7 @@ std::optional<std::pair<std::string, std::string>> weakened(const std::string& l
   if (is_call("mdh_copy_wait(")) return std::pair("wait", indent + ";");
   const bool compares = text.find(" < ") != std::string::npos;
   if (is_call("if (") && compares && text.ends_with(") {")) {
-    return std::pair("guard", indent + "if (1) {");
+    return std::pair(is_call("if (mdh_turn < ") ? "turns" : "guard", indent + "if (1) {");
   }
   return std::nullopt;
 }
@@ -275,12 +275,12 @@ const std::map<std::string, std::string>& equivalent() {
        "the items too many write the third buffer before it is filled; in flight, they may not"},
       {"three_buffers: guard 6 on opencl",
        "the items too many write the third buffer before it is filled; in flight, they may not"},
-      {"through_registers: guard 1", "what is loaded too much is there, and nobody stores it"},
-      {"through_registers: guard 4",
+      {"two_buffers: turns 1 on opencl",
+       "the items too many write the second buffer before it is filled"},
+      {"through_registers: turns 1", "what is loaded too much is there, and nobody stores it"},
+      {"through_registers: guard 3",
        "what is stored beyond the edge has room, and nobody reads it"},
-      {"through_registers: guard 5",
-       "what is stored beyond the edge has room, and nobody reads it"},
-      {"through_registers: guard 6", "what is loaded too much is there, and nobody stores it"},
+      {"through_registers: turns 3", "what is loaded too much is there, and nobody stores it"},
       {"half_through_registers: guard 2",
        "what is stored beyond the edge has room, and nobody reads it"},
       {"held_back: guard 1", "what is copied too much is there, and nobody reads it"},
@@ -288,6 +288,8 @@ const std::map<std::string, std::string>& equivalent() {
       {"held_back: guard 3", "rows too many are computed, and never written up"},
       {"held_back_in_registers: guard 1", "what is loaded too much is there, and nobody reads it"},
       {"held_back_in_registers: guard 2", "rows too many are computed, and never written up"},
+      {"across_a_loop: turns 1 on opencl",
+       "the items too many write the second buffer before it is filled"},
       {"across_a_loop: guard 2", "what is stored beyond the edge has room, and nobody reads it"},
       {"across_a_loop: guard 4", "rows too many are computed, and never written up"},
       {"across_a_loop: wait 2 on cuda", "nothing is copied in the last round: none is in flight"},
@@ -297,6 +299,10 @@ const std::map<std::string, std::string>& equivalent() {
       {"sums_of_neighbours_in_steps: barrier 5 on opencl",
        "every item goes on with the sum that it has made itself"},
       {"scan_of_groups: guard 2", "the guard inside of it asks for more"},
+      {"rolling_halo: turns 1 on cuda",
+       "the elements too many lie behind the only array, where its size is rounded up"},
+      {"rolling_halo: turns 2 on cuda",
+       "the elements too many lie behind the only array, where its size is rounded up"},
       {"rolling_halo: barrier 1", "barrier 2 keeps apart the same: nothing is copied between them"},
       {"rolling_halo: barrier 2", "barrier 1 keeps apart the same: nothing is copied between them"},
       {"rolling_halo: barrier 3", "every item goes on with the columns that it has moved itself"},

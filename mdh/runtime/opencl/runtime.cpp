@@ -35,6 +35,7 @@ class OpenCLKernel : public LoadedKernel {
 
   std::function<Lap()> stopwatch(const RunOn& on, Caches caches) const override {
     require_warm(caches);
+    internal_check(on.stream == nullptr, "no time is known of runs in a stream");
     return opencl::stopwatch([this, on](int calls) { return kernel_.run(on, calls); });
   }
 
