@@ -7,11 +7,9 @@
 #include "bench/configs.h"
 #include "bench/texts.h"
 #include "bench/workloads.h"
-#include "mdh/driver/devices.h"
 #include "mdh/driver/stages.h"
 #include "mdh/driver/target.h"
 #include "mdh/runtime/opencl/limits.h"
-#include "mdh/support/text.h"
 
 namespace mdh::bench::gpu::configs_test {
 namespace {

@@ -77,16 +77,20 @@ TEST(StaggerRegisters, a_copy_through_registers_that_no_loop_staggers_loads_ever
                     {.teams = Teams::nested, .access_bytes = 16});
 }
 
-/// A core that is alone would have to tell nobody what it has.
-TEST(StaggerRegisters, a_copy_through_registers_by_one_core_is_plain) {
-  const More more{{}, "buffer temporary v_l1: i64[10] in SM of group per ()\n"};
-  const auto body = [](const std::string& transport) {
-    return "alloc v_l1; copy " + transport +
-           "(a < 10) v_l1[a] = v[a] within () team ();"
-           "loop p { loop q { accumulate (w[i]) first (q) from (M[i, k], v_l1[q]); } }";
+/// A copy of all of v by a team, before a loop over rows, stays whole.
+void expect_plain(const More& more, const std::string& team, const std::string& rows) {
+  const auto body = [&](const std::string& transport) {
+    return "alloc v_l1; copy " + transport + "(a < 10) v_l1[a] = v[a] within () team " + team +
+           "; loop " + rows +
+           " { loop q { accumulate (w[i]) first (q) from (M[i, k], v_l1[q]); } }";
   };
   expect_rewrite_of(stagger, matvec_with(body("registers "), more), matvec_with(body(""), more),
                     {.teams = Teams::nested, .access_bytes = 16});
+}
+
+/// A core that is alone would have to tell nobody what it has.
+TEST(StaggerRegisters, a_copy_through_registers_by_one_core_is_plain) {
+  expect_plain({{}, "buffer temporary v_l1: i64[10] in SM of group per ()\n"}, "()", "p");
 }
 
 /// The shape of a copy is that of tiles without slots.
@@ -134,15 +138,9 @@ TEST(StaggerRegisters, nothing_is_held_in_registers_around_a_grid) {
 }
 
 TEST(StaggerRegisters, nothing_is_held_before_a_grid_either) {
-  const More more{"digit g: BLK.i < 7 of i step 1 grid\n",
-                  "buffer temporary v_l1: i64[10] in DM of group per ()\n"};
-  const auto body = [](const std::string& transport) {
-    return "alloc v_l1; copy " + transport +
-           "(a < 10) v_l1[a] = v[a] within () team (g, c);"
-           "loop g { loop q { accumulate (w[i]) first (q) from (M[i, k], v_l1[q]); } }";
-  };
-  expect_rewrite_of(stagger, matvec_with(body("registers "), more), matvec_with(body(""), more),
-                    {.teams = Teams::nested, .access_bytes = 16});
+  expect_plain({"digit g: BLK.i < 7 of i step 1 grid\n",
+                "buffer temporary v_l1: i64[10] in DM of group per ()\n"},
+               "(g, c)", "g");
 }
 
 TEST(StaggerRegisters, deeper_tiles_are_stored_earlier) {
