@@ -1,11 +1,9 @@
 #include "mdh/loop/evaluate.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
-#include "mdh/loop/in_flight.h"
-#include "mdh/loop/index_value.h"
+#include "mdh/loop/interpretation.h"
 #include "mdh/loop/owners.h"
 #include "mdh/support/random.h"
 
@@ -13,35 +11,17 @@ namespace mdh::loop {
 namespace {
 
 using scalar::Algebra;
-using scalar::Value;
-using Leaves = std::vector<Value>;
 
-class Interpreter {
+class Interpreter : private Interpretation {
  public:
   Interpreter(const Program& p, const std::vector<scalar::Array>& inputs, Algebra& algebra,
               uint64_t seed)
-      : program_(p), algebra_(algebra), random_(seed), owners_(p.warp) {
-    size_t next = 0;
-    for (const Buffer& b : p.buffers) {
-      Instances& instances = memory_[b.symbol.name];
-      instances.buffer = &b;
-      if (b.role != Role::input) continue;
-      internal_check(next < inputs.size(), "too few inputs");
-      internal_check(inputs[next].extents == b.extents, "'{}' is given with other extents",
-                     b.symbol.name);
-      instances.by_digits.emplace(std::vector<int64_t>{}, Memory(b.symbol.name, inputs[next++]));
-    }
-    internal_check(next == inputs.size(), "too many inputs");
-  }
+      : Interpretation(p, inputs, algebra), random_(seed), owners_(p.warp) {}
 
   std::vector<scalar::Array> run() {
     block(program_.body);
     in_flight_.expect_none();
-    std::vector<scalar::Array> outputs;
-    for (const Buffer& b : program_.buffers) {
-      if (b.role == Role::output) outputs.push_back(instance(memory_.at(b.symbol.name)).content());
-    }
-    return outputs;
+    return outputs();
   }
 
   // ---- both dialects
@@ -231,53 +211,6 @@ class Interpreter {
     for (const Stmt& s : block) std::visit(*this, s.node().is);
   }
 
-  // ---- digits
-
-  /// Parts of a level that are not empty below the enclosing digits: always the first ones.
-  int64_t trip(const Digit& d) const {
-    const int64_t room = program_.dimensions[d.dimension].size - base(d.dimension);
-    return std::clamp<int64_t>((room + d.step - 1) / d.step, 0, d.parts);
-  }
-
-  int64_t base(int dimension) const {
-    int64_t sum = 0;
-    for (const Digit* d : enclosing_) {
-      if (d->dimension == dimension) sum += index_.at(d->var.name) * d->step;
-    }
-    return sum;
-  }
-
-  /// Dimensions have the value their digits give them.
-  std::vector<int64_t> set_dimensions() {
-    std::vector<int64_t> point;
-    for (size_t d = 0; d < program_.dimensions.size(); ++d) {
-      point.push_back(base(static_cast<int>(d)));
-      index_[program_.dimensions[d].symbol.name] = point.back();
-    }
-    return point;
-  }
-
-  /// All points of some digits that hold points.
-  void over(const std::vector<Symbol>& digits, size_t depth, const std::function<void()>& visit) {
-    if (depth == digits.size()) return visit();
-    const Digit& d = find_digit(program_, digits[depth]);
-    const int64_t count = trip(d);
-    enclosing_.push_back(&d);
-    for (int64_t n = 0; n < count; ++n) {
-      index_[d.var.name] = n;
-      over(digits, depth + 1, visit);
-    }
-    enclosing_.pop_back();
-    index_.erase(d.var.name);
-  }
-
-  void set_counters(const std::vector<Counter>& counters, int64_t n) {
-    for (auto c = counters.rbegin(); c != counters.rend(); ++c) {
-      index_[c->var.name] = n % c->count;
-      n /= c->count;
-    }
-  }
-
   // ---- scans
 
   int64_t parts_of(const std::vector<Symbol>& digits) const {
@@ -375,112 +308,8 @@ class Interpreter {
     block(s.body);
   }
 
-  // ---- memory
-
-  Memory& instance(Instances& all) {
-    std::vector<int64_t> digits;
-    for (const Symbol& digit : all.buffer->per) {
-      const auto value = index_.find(digit.name);
-      internal_check(value != index_.end(), "'{}' is used without a value of '{}', which it is per",
-                     all.buffer->symbol.name, digit.name);
-      digits.push_back(value->second);
-    }
-    return all.at(digits);
-  }
-
-  void update(const Target& target, const Leaves& fresh) {
-    const bool first = std::all_of(target.first.begin(), target.first.end(),
-                                   [&](const Symbol& digit) { return index_.at(digit.name) == 0; });
-    Leaves values = fresh;
-    if (!first) algebra_.combine(load(target.elements), fresh, values);
-    store(target.elements, values);
-  }
-
-  /// What is moved at once.
-  std::vector<Element> neighbours(const Element& e, int64_t width) {
-    const auto& extents = find_buffer(program_, e.buffer).extents;
-    internal_check(width == 1 || scalar::address(extents, index_of(e)) % width == 0,
-                   "{} elements of '{}' at once from a place that is no multiple of that", width,
-                   e.buffer.name);
-    return loop::neighbours(e, width);
-  }
-
-  Place place_of(const Element& e) { return {&instance(memory_.at(e.buffer.name)), index_of(e)}; }
-
-  Leaves load(const std::vector<Element>& elements) {
-    Leaves leaves;
-    for (const Element& e : elements) {
-      instance(memory_.at(e.buffer.name)).load(index_of(e), now_, leaves);
-    }
-    return leaves;
-  }
-
-  void store(const std::vector<Element>& elements, const Leaves& leaves) {
-    size_t begin = 0;
-    for (const Element& e : elements) {
-      const auto width =
-          static_cast<size_t>(scalar::width_of(find_buffer(program_, e.buffer).type));
-      instance(memory_.at(e.buffer.name))
-          .store(index_of(e), now_, std::span(leaves).subspan(begin, width));
-      begin += width;
-    }
-  }
-  void store(const Element& e, const Leaves& leaves) { store(std::vector<Element>{e}, leaves); }
-
-  void copy(const std::vector<Counter>& axes, const Element& to, const Element& from,
-            const std::vector<Expr>& within) {
-    for (int64_t n = 0; n < volume_of(axes); ++n) {
-      set_counters(axes, n);
-      const bool inside =
-          std::all_of(within.begin(), within.end(), [&](const Expr& e) { return integer(e) != 0; });
-      if (inside) store(to, load({from}));
-    }
-    for (const Counter& axis : axes) index_.erase(axis.var.name);
-  }
-
-  int result_width() const {
-    int width = 0;
-    for (const auto& result : program_.f.results) width += scalar::width_of(result.value.type());
-    return width;
-  }
-
-  std::vector<int64_t> index_of(const Element& e) const {
-    std::vector<int64_t> index;
-    for (const Expr& i : e.index) index.push_back(integer(i));
-    return index;
-  }
-
-  int64_t integer(const Expr& e) const { return index_value(e, index_); }
-
-  // ---- values
-
-  Leaves values(const std::vector<Symbol>& names) const {
-    Leaves all;
-    for (const Symbol& name : names) {
-      const Leaves& leaves = values_.at(name.name);
-      all.insert(all.end(), leaves.begin(), leaves.end());
-    }
-    return all;
-  }
-
-  void define(const std::vector<Symbol>& names, const Leaves& leaves) {
-    auto next = leaves.begin();
-    for (size_t n = 0; n < names.size(); ++n) {
-      const auto end = next + scalar::width_of(program_.f.results[n].value.type());
-      values_[names[n].name] = Leaves(next, end);
-      next = end;
-    }
-  }
-
-  const Program& program_;
-  Algebra& algebra_;
   Random random_;
-  std::map<std::string, Instances> memory_;
-  std::map<std::string, int64_t> index_;
-  std::map<std::string, Leaves> values_;
-  std::vector<const Digit*> enclosing_;
   Owners owners_;
-  Moment now_;
   InFlight in_flight_;
 };
 

@@ -5,6 +5,7 @@
 #include "mdh/loop/keywords.h"
 #include "mdh/loop/parse_buffer.h"
 #include "mdh/loop/parse_function.h"
+#include "mdh/loop/parse_pieces.h"
 #include "mdh/loop/verify.h"
 #include "mdh/scalar/elaborate.h"
 #include "mdh/scalar/parse.h"
@@ -15,11 +16,10 @@ namespace {
 
 using scalar::Scalar;
 using scalar::Token;
-using scalar::TokenStream;
 
-class Parser {
+class Parser : private PieceParser {
  public:
-  Parser(std::string_view text, const std::string& file) : tokens_(text, file) {}
+  Parser(std::string_view text, const std::string& file) : PieceParser(text, file) {}
 
   Program run() {
     tokens_.expect("mdh_loop", "in the first line ('mdh_loop 1')");
@@ -184,9 +184,8 @@ class Parser {
     if (keyword.text == "store") return store();
     if (keyword.text == "async") {
       const int64_t width = tokens_.accept("wide") ? tokens_.expect_integer("(elements)") : 1;
-      const Element to = element();
-      tokens_.expect("=", "after the element");
-      return StmtNode{AsyncCopy{to, element(), width}};
+      const auto [to, from] = assignment();
+      return StmtNode{AsyncCopy{to, from, width}};
     }
     if (keyword.text == "prefetch") return StmtNode{Prefetch{element()}};
     if (keyword.text == "opaque") {
@@ -225,15 +224,8 @@ class Parser {
     const Token here = tokens_.peek();
     const std::vector<Counter> both = counters();
     if (both.size() != 2) user_error("E401", here.where, "'transpose' has two counters");
-    const Element to = element();
-    tokens_.expect("=", "after the element");
-    return StmtNode{Transpose{both[0], both[1], to, element()}};
-  }
-
-  Symbol assigned() {
-    const Symbol symbol = named(tokens_.expect_name("of a value").text);
-    tokens_.expect("=", "after the name");
-    return symbol;
+    const auto [to, from] = assignment();
+    return StmtNode{Transpose{both[0], both[1], to, from}};
   }
 
   Team team() {
@@ -408,76 +400,6 @@ class Parser {
     return StmtNode{s};
   }
 
-  // ---- pieces
-
-  std::vector<Symbol> names_until(const char* end) { return parse_names(tokens_, end); }
-
-  std::string level_name() {
-    std::string level = tokens_.expect_name("of a layer").text;
-    tokens_.expect(".", "after the layer");
-    return level + "." + tokens_.expect_name("of a dimension").text;
-  }
-
-  std::vector<Symbol> names_in_parentheses() {
-    tokens_.expect("(", "to begin the names");
-    return names_until(")");
-  }
-
-  std::vector<Counter> counters() {
-    std::vector<Counter> all;
-    tokens_.expect("(", "to begin the counters");
-    if (tokens_.accept(")")) return all;
-    do {
-      const Symbol var = named(tokens_.expect_name("of a counter").text);
-      tokens_.expect("<", "after the counter");
-      all.push_back({var, tokens_.expect_integer("(how often it counts)")});
-    } while (tokens_.accept(","));
-    tokens_.expect(")", "after the counters");
-    return all;
-  }
-
-  std::vector<Element> elements() {
-    std::vector<Element> all;
-    tokens_.expect("(", "to begin the elements");
-    if (tokens_.accept(")")) return all;
-    do {
-      all.push_back(element());
-    } while (tokens_.accept(","));
-    tokens_.expect(")", "after the elements");
-    return all;
-  }
-
-  Element element() {
-    Element e;
-    e.buffer = named(tokens_.expect_name("of a buffer").text);
-    tokens_.expect("[", "to begin the index");
-    if (tokens_.accept("]")) return e;
-    do {
-      e.index.push_back(index_expression());
-    } while (tokens_.accept(","));
-    tokens_.expect("]", "after the index");
-    return e;
-  }
-
-  Target target() {
-    Target t;
-    t.elements = elements();
-    tokens_.expect("first", "after the target's elements");
-    tokens_.expect("(", "after 'first'");
-    t.first = names_until(")");
-    return t;
-  }
-
-  Expr index_expression() { return typed(scalar::parse_sum(tokens_), Scalar::i64); }
-
-  static Expr typed(const Expr& e, Scalar type) {
-    const Expr resolved = substitute(e, [](const scalar::Variable& v, const Expr& at) {
-      return std::optional(scalar::variable(named(v.symbol.name), Scalar::i64, at.where()));
-    });
-    return without_negation(elaborate(resolve_calls(resolved), type));
-  }
-
-  TokenStream tokens_;
   scalar::Scope scope_;
   Program p_;
   int depth_ = 0;
