@@ -149,6 +149,45 @@ class Interpreter : private Interpretation {
     now_.warp = outside.warp;
   }
 
+  /// Whatever others have done is ordered before it, and nothing that they do later after it.
+  void operator()(const Last& s) {
+    auto group = index_;
+    group.erase(s.over.name);
+    int64_t& arrived = arrived_[{&s, group}];
+    if (++arrived < find_digit(program_, s.over).parts) return;
+    arrived = 0;
+    const int64_t epoch = now_.epoch[0];
+    now_.epoch[0] = --lasts_;
+    ++now_.epoch[1];
+    block(s.body);
+    now_.epoch[0] = epoch;
+  }
+
+  /// Everybody shows before anybody takes.
+  void operator()(const Exchange& s) {
+    const Deal shares{Team::cores, s.shares, false, {}};
+    const auto for_each_share = [&](int64_t shift, const auto& visit) {
+      for (int64_t part = 0; part < volume_of(s.shares); ++part) {
+        owners_.begin(shares, part, now_);
+        set_counters(s.shares, part);
+        if (index_.at(s.over.name) < shift) continue;
+        visit();
+      }
+    };
+    const Moment outside = now_;
+    std::map<std::map<std::string, int64_t>, Leaves> shown;
+    for_each_share(s.by, [&] { shown[index_] = load_if_defined(s.from); });
+    for_each_share(0, [&] {
+      auto source = index_;
+      source[s.over.name] += s.by;
+      const auto found = shown.find(source);
+      const bool is_there = found != shown.end() && !found->second.empty();
+      is_there ? store(s.to, found->second) : undefine(s.to);
+    });
+    for (const Counter& share : s.shares) index_.erase(share.var.name);
+    now_ = outside;
+  }
+
   /// Lanes keep what they define to themselves.
   void operator()(const Lanes& s) {
     std::vector<std::pair<decltype(index_), decltype(values_)>> lanes;
@@ -309,6 +348,8 @@ class Interpreter : private Interpretation {
   }
 
   Random random_;
+  std::map<std::pair<const Last*, std::map<std::string, int64_t>>, int64_t> arrived_;
+  int64_t lasts_ = 0;  // moments of their own, below those of all barriers
   Owners owners_;
   InFlight in_flight_;
 };

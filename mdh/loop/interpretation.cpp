@@ -108,6 +108,16 @@ Leaves Interpretation::load(const std::vector<Element>& elements) {
   return leaves;
 }
 
+Leaves Interpretation::load_if_defined(const Element& element) {
+  const Place place = place_of(element);
+  return place.memory->is_defined(place.index) ? load({element}) : Leaves{};
+}
+
+void Interpretation::undefine(const Element& element) {
+  const Place place = place_of(element);
+  place.memory->expect(place.index, now_);
+}
+
 void Interpretation::store(const std::vector<Element>& elements, const Leaves& leaves) {
   size_t begin = 0;
   for (const Element& e : elements) {

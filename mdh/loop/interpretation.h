@@ -38,6 +38,8 @@ class Interpretation {
   // ---- memory
 
   Leaves load(const std::vector<Element>& elements);
+  Leaves load_if_defined(const Element& element);  // nothing otherwise
+  void undefine(const Element& element);
   void store(const std::vector<Element>& elements, const Leaves& leaves);
   void store(const Element& e, const Leaves& leaves) { store(std::vector<Element>{e}, leaves); }
   void update(const Target& target, const Leaves& fresh);

@@ -81,6 +81,10 @@ void Memory::expect(std::span<const int64_t> index, const Moment& now) {
   content_.defined[at] = 0;
 }
 
+bool Memory::is_defined(std::span<const int64_t> index) const {
+  return content_.defined[scalar::address(content_.extents, index)] != 0;
+}
+
 void Memory::undefine() { std::fill(content_.defined.begin(), content_.defined.end(), 0); }
 
 Memory& Instances::at(const std::vector<int64_t>& digits) {

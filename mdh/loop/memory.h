@@ -32,6 +32,8 @@ class Memory {
   void store(std::span<const int64_t> index, const Moment& now,
              std::span<const scalar::Value> leaves);
 
+  bool is_defined(std::span<const int64_t> index) const;
+
   /// An element will be stored, nobody knows when: it is undefined until then.
   void expect(std::span<const int64_t> index, const Moment& now);
 

@@ -1,6 +1,7 @@
 #include "mdh/loop/parse.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "mdh/loop/keywords.h"
 #include "mdh/loop/parse_buffer.h"
@@ -152,6 +153,10 @@ class Parser : private PieceParser {
     if (keyword.text == "deal") return deal();
     if (keyword.text == "if") return choice();
     if (keyword.text == "lanes") return lanes();
+    if (keyword.text == "last") {
+      const Symbol over = name("of a share");
+      return StmtNode{Last{over, block()}};
+    }
     return simple(keyword);
   }
 
@@ -175,6 +180,7 @@ class Parser : private PieceParser {
     if (keyword.text == "team_combine") return team_combine();
     if (keyword.text == "scan_step") return scan_step();
     if (keyword.text == "scan_fix") return scan_fix();
+    if (keyword.text == "exchange") return exchange();
     if (keyword.text == "barrier") return StmtNode{Barrier{team()}};
     if (keyword.text == "let") {
       const Symbol var = assigned();
@@ -217,6 +223,17 @@ class Parser : private PieceParser {
     }
     s.value = named(tokens_.expect_name("of a value").text);
     s.streaming = tokens_.accept("streaming");
+    return StmtNode{s};
+  }
+
+  Stmt exchange() {
+    Exchange s;
+    s.shares = counters();
+    tokens_.expect("over", "after the shares");
+    s.over = name("of a share");
+    tokens_.expect("by", "after the share");
+    s.by = tokens_.expect_integer("(how many shares further)");
+    std::tie(s.to, s.from) = assignment();
     return StmtNode{s};
   }
 

@@ -116,6 +116,13 @@ class Printer {
                        s.collective ? " collective" : "", s.steady ? " steady" : "", dealing,
                        print_on(s.on, s.swizzle), block(s.body));
   }
+  std::string operator()(const Exchange& s) const {
+    return fmt::format("exchange {} over {} by {} {} = {};\n", print_counters(s.shares), s.over.name,
+                       s.by, print(s.to), print(s.from));
+  }
+  std::string operator()(const Last& s) const {
+    return fmt::format("last {} {}\n", s.over.name, block(s.body));
+  }
   std::string operator()(const Barrier& s) const {
     return fmt::format("barrier {};\n", word(s.team));
   }

@@ -26,7 +26,7 @@ template <class Visit>
 struct ForEachBlock {
   Visit visit;
 
-  template <IsAnyOf<Loop, For, Deal, Lanes> S>
+  template <IsAnyOf<Loop, For, Deal, Last, Lanes> S>
   void operator()(S& s) const {
     visit(s.body);
   }
@@ -36,8 +36,8 @@ struct ForEachBlock {
     visit(s.otherwise);
   }
   template <IsAnyOf<Alloc, Commit, Wait, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-                    Barrier, Let, Load, Apply, Combine, Store, WideLoad, WideStore, AsyncCopy,
-                    Prefetch, Opaque, Transpose>
+                    Exchange, Barrier, Let, Load, Apply, Combine, Store, WideLoad, WideStore,
+                    AsyncCopy, Prefetch, Opaque, Transpose>
                 S>
   void operator()(S&) const {}
 };
@@ -64,8 +64,9 @@ struct CollectDefinitions {
   Symbols operator()(const Transpose& s) const { return {s.stored.var, s.loaded.var}; }
   Symbols operator()(const Copy& s) const { return of(s.axes); }
   Symbols operator()(const Deal& s) const { return of(s.shares); }
+  Symbols operator()(const Exchange& s) const { return of(s.shares); }
   template <IsAnyOf<Alloc, Commit, Wait, Loop, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-                    Barrier, If, Store, WideStore, AsyncCopy, Prefetch, Opaque>
+                    Last, Barrier, If, Store, WideStore, AsyncCopy, Prefetch, Opaque>
                 S>
   Symbols operator()(const S&) const {
     return {};
@@ -123,6 +124,10 @@ struct MapExpressions {
     map_element(s.from, change);
   }
   void operator()(Prefetch& s) const { map_element(s.what, change); }
+  void operator()(Exchange& s) const {
+    map_element(s.to, change);
+    map_element(s.from, change);
+  }
   void operator()(Transpose& s) const {
     map_element(s.to, change);
     map_element(s.from, change);
@@ -133,6 +138,7 @@ struct MapExpressions {
   void operator()(Wait&) const {}
   void operator()(Loop&) const {}
   void operator()(Deal&) const {}
+  void operator()(Last&) const {}
   void operator()(Lanes&) const {}
   void operator()(Barrier&) const {}
   void operator()(Combine&) const {}
@@ -191,6 +197,10 @@ struct CollectUses {
     read({s.from});
     write({s.to});
   }
+  void operator()(const Exchange& s) const {
+    read({s.from});
+    write({s.to});
+  }
   void operator()(const Opaque& s) const { uses.reads.push_back(s.buffer); }
   void operator()(const Prefetch&) const {}
   void operator()(const Commit&) const {}
@@ -198,6 +208,7 @@ struct CollectUses {
   void operator()(const Loop&) const {}
   void operator()(const For&) const {}
   void operator()(const Deal&) const {}
+  void operator()(const Last&) const {}
   void operator()(const Lanes&) const {}
   void operator()(const Barrier&) const {}
   void operator()(const If&) const {}
@@ -267,7 +278,7 @@ bool is_structured(const Program& p) {
 }
 
 bool is_concrete(const Program& p) {
-  return consists_of<Alloc, Commit, Wait, For, Deal, Barrier, If, Lanes, Let, Load, Apply, Combine,
+  return consists_of<Alloc, Commit, Wait, For, Deal, Exchange, Last, Barrier, If, Lanes, Let, Load, Apply, Combine,
                      Store, WideLoad, WideStore, AsyncCopy, Prefetch, Opaque, Transpose>(p.body);
 }
 

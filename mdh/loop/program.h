@@ -22,6 +22,8 @@
 //   concrete    For(var, trip)      a counted loop, from 0 or from `first`
 //               Deal(shares)        all combinations of some counters, dealt to the cores of a team
 //               Barrier(team)       every core of the team waits for all others
+//               Exchange(over)      cores of a warp hand each other what is private to them
+//               Last(over)          who arrives last of some members of the grid goes on
 //               Lanes(var, count)   the rounds of a loop in lockstep, on vectors
 //               AsyncCopy(to, from) one element; it lands when its core waits for it
 //               Prefetch(what)      the element may be needed soon: a hint, also of no element

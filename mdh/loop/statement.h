@@ -208,6 +208,25 @@ struct Deal {
   friend bool operator==(const Deal&, const Deal&) = default;
 };
 
+/// What a core keeps to itself goes to another one, outside of Deals: for every value of `over`,
+/// to = what `from` is where `over` counts `by` further; nothing where it does not count so far.
+/// Shares are those of the Deals whose cores they are, and all values of `over` lie in one warp.
+struct Exchange {
+  std::vector<Counter> shares;
+  Symbol over;
+  int64_t by = 1;
+  Element to, from;
+  friend bool operator==(const Exchange&, const Exchange&) = default;
+};
+
+/// At the end of a share of the grid: among the shares that differ in `over` only, the one that gets
+/// here last does it, after all that the others have done.
+struct Last {
+  Symbol over;
+  Block body;
+  friend bool operator==(const Last&, const Last&) = default;
+};
+
 struct Barrier {
   Team team = Team::cores;
   friend bool operator==(const Barrier&, const Barrier&) = default;
@@ -308,7 +327,7 @@ struct Transpose {
 
 struct StmtNode {
   std::variant<Alloc, Commit, Wait, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-               For, Deal, Barrier, If, Lanes, Let, Load, Apply, Combine, Store, WideLoad, WideStore,
+               For, Deal, Exchange, Last, Barrier, If, Lanes, Let, Load, Apply, Combine, Store, WideLoad, WideStore,
                AsyncCopy, Prefetch, Opaque, Transpose>
       is;
   friend bool operator==(const StmtNode&, const StmtNode&) = default;

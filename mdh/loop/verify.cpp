@@ -4,6 +4,8 @@
 #include <set>
 
 #include "mdh/loop/print.h"
+#include "mdh/loop/verify_buffer.h"
+#include "mdh/loop/verify_team.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/support/power_of_two.h"
 
@@ -41,15 +43,7 @@ class Verifier {
     for (const Buffer& b : program_.buffers) {
       declare(b.symbol);
       for (const Symbol& digit : b.per) is_digit(digit);
-      internal_check(!b.opaque || b.role == Role::temporary, "'{}' is the user's, but opaque",
-                     b.symbol.name);
-      internal_check(!b.held || (b.role == Role::temporary && b.scope == Scope::group),
-                     "'{}' is held, but not by the cores of a group", b.symbol.name);
-      internal_check(!b.streaming || b.role == Role::output, "'{}' is no output, but streaming",
-                     b.symbol.name);
-      internal_check(b.width == 0 || b.role == Role::temporary, "'{}' is filled by no copy",
-                     b.symbol.name);
-      if (b.swizzle != 1) swizzled(b);
+      verify_buffer(b);
     }
     for (const Symbol& operand : program_.emission.operands) {
       const auto& all = program_.f.parameters;
@@ -153,11 +147,28 @@ class Verifier {
     around_.resize(depth);
     here = false;
     if (all) in_deal_ = false;
+    verify_lasts(s);
+  }
+  void operator()(const Exchange& s) {
+    internal_check(in_grid_ && !in_deal_, "an exchange that not all cores of a group do");
+    verify_exchange(program_, s);
+    inside([&] {
+      for (const Counter& share : s.shares) count(share);
+      writable(s.to);
+      element(s.to);
+      element(s.from);
+    });
+  }
+  void operator()(const Last& s) {
+    internal_check(in_grid_ && !in_deal_, "the last one of a grid, outside of it");
+    internal_check(defined_.contains(s.over.name) && digit(s.over).how == How::grid,
+                   "the last one of '{}', which is no share of the grid", s.over.name);
+    inside([&] { block(s.body); });
   }
   void operator()(const Barrier& s) {
     const bool inside_groups = s.team == Team::cores || s.team == Team::warp;
     internal_check(!in_deal_ && (inside_groups || !in_grid_), "a barrier inside of Deal");
-    internal_check(s.team != Team::warp || (in_grid_ && has_warps()),
+    internal_check(s.team != Team::warp || (in_grid_ && has_warps(program_)),
                    "a barrier of warps that do not exist");
   }
   void operator()(const If& s) {
@@ -267,18 +278,6 @@ class Verifier {
   }
 
  private:
-  /// xor with numbers below a power of two that divides the pieces of a line maps them onto
-  /// themselves, each to another one.
-  static void swizzled(const Buffer& b) {
-    const int64_t all = b.swizzle * scalar::elements_of_piece(b.type);
-    internal_check(b.role == Role::temporary && b.extents.size() > 1,
-                   "'{}' has no lines to swizzle", b.symbol.name);
-    internal_check(b.swizzle > 1 && is_power_of_two(b.swizzle),
-                   "'{}': {} lines, which is no power of two", b.symbol.name, b.swizzle);
-    internal_check(b.extents.back() % all == 0, "'{}': lines of {} elements, not of {} each",
-                   b.symbol.name, b.extents.back(), all);
-  }
-
   void block(const Block& block) {
     for (const Stmt& s : block) std::visit(*this, s.node().is);
   }
@@ -340,13 +339,6 @@ class Verifier {
     const Buffer& b = find_buffer(program_, e.buffer);
     internal_check(b.type.is_scalar() && !b.extents.empty(), "'{}' has no neighbours",
                    e.buffer.name);
-  }
-
-  /// Neighbours on several axes are no neighbours in the order of their shares.
-  bool has_warps() const {
-    return program_.warp > 1 &&
-           std::none_of(program_.digits.begin(), program_.digits.end(),
-                        [](const Digit& d) { return d.how == How::cores && d.axis; });
   }
 
   static bool on_cores(const Digit& d) { return d.how == How::cores || d.how == How::grid; }

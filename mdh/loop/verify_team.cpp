@@ -1,0 +1,73 @@
+#include "mdh/loop/verify_team.h"
+
+#include <algorithm>
+
+namespace mdh::loop {
+namespace {
+
+/// Cores from one value of the share to the next.
+int64_t stride_of(const std::vector<Counter>& shares, const Symbol& over) {
+  int64_t stride = 1;
+  for (auto share = shares.rbegin(); share != shares.rend(); ++share) {
+    if (share->var == over) return stride;
+    stride *= share->count;
+  }
+  internal_check(false, "an exchange over '{}', which is none of its shares", over.name);
+  return 0;
+}
+
+void is_private(const Program& p, const Exchange& s, const Element& e) {
+  const Buffer& b = find_buffer(p, e.buffer);
+  internal_check(b.role == Role::temporary && b.scope >= Scope::core,
+                 "an exchange of '{}', which is not private", b.symbol.name);
+  for (const Counter& share : s.shares) {
+    internal_check(std::find(b.per.begin(), b.per.end(), share.var) != b.per.end(),
+                   "an exchange of '{}', of which there is not one for each '{}'", b.symbol.name,
+                   share.var.name);
+  }
+}
+
+int64_t count_lasts(const Block& block) {
+  int64_t count = 0;
+  for (const Stmt& s : block) {
+    if (s.as<Last>()) ++count;
+    for_each_child(s, [&](const Block& child) { count += count_lasts(child); });
+  }
+  return count;
+}
+
+}  // namespace
+
+bool has_warps(const Program& p) {
+  return p.warp > 1 && std::none_of(p.digits.begin(), p.digits.end(), [](const Digit& d) {
+           return d.how == How::cores && d.axis;
+         });
+}
+
+void verify_exchange(const Program& p, const Exchange& s) {
+  internal_check(has_warps(p), "an exchange in warps that do not exist");
+  const auto over = std::find_if(s.shares.begin(), s.shares.end(),
+                                 [&](const Counter& share) { return share.var == s.over; });
+  const int64_t stride = stride_of(s.shares, s.over);
+  internal_check(p.warp % (over->count * stride) == 0,
+                 "an exchange over '{}', whose parts are in several warps", s.over.name);
+  internal_check(s.by >= 1 && s.by < over->count, "an exchange over '{}' by {}", s.over.name, s.by);
+  is_private(p, s, s.to);
+  is_private(p, s, s.from);
+  const scalar::Type &to = find_buffer(p, s.to.buffer).type,
+                     &from = find_buffer(p, s.from.buffer).type;
+  internal_check(to == from, "'{}' is taken from another type", s.to.buffer.name);
+}
+
+void verify_lasts(const Deal& deal) {
+  const int64_t count = count_lasts(deal.body);
+  if (count == 0) return;
+  const auto* last = deal.body.back().as<Last>();
+  internal_check(count == 1 && deal.team == Team::grid && last != nullptr,
+                 "the last one of a grid does something that is not the end of its share");
+  const bool is_share = std::any_of(deal.shares.begin(), deal.shares.end(),
+                                    [&](const Counter& share) { return share.var == last->over; });
+  internal_check(is_share, "the last one of '{}', which is no share", last->over.name);
+}
+
+}  // namespace mdh::loop

@@ -1,0 +1,19 @@
+// Rules of statements in which the cores of a warp act together.
+#pragma once
+
+#include "mdh/loop/program.h"
+
+namespace mdh::loop {
+
+/// Neighbouring cores know each other. Those on several axes are no neighbours in the order of their
+/// shares.
+bool has_warps(const Program& p);
+
+/// Each core has one share, those that meet are in one warp, and what they show each other is private
+/// to them.
+void verify_exchange(const Program& p, const Exchange& s);
+
+/// Nobody does anything after having arrived, and all arrive.
+void verify_lasts(const Deal& deal);
+
+}  // namespace mdh::loop
