@@ -75,7 +75,9 @@ struct Module {
   std::string source;
   std::vector<Step> steps;
   std::vector<Argument> arguments;
-  int64_t workspace_bytes = 0;           // that all cores share
+  int64_t workspace_bytes = 0;  // that all cores share
+  /// Of the workspace, at its beginning: 0 before the first call; every call leaves them so.
+  int64_t zeroed_bytes = 0;
   int64_t workspace_bytes_per_core = 0;  // behind them, a piece for every core
   int parts_on_cores = 1;                // more threads than this have nothing to do
   bool contract_allowed = true;          // fused multiply-add does not change decisions

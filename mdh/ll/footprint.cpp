@@ -167,11 +167,11 @@ class Counter {
     for (const Run& run : d_.runs()) {
       if (run.start < 0) continue;
       int64_t slots = 1;
-      if (run.slots >= 0 && !outputs_.loops[run.slots].is_open()) {
+      if (run.slots >= 0 && !run.exchanged && !outputs_.loops[run.slots].is_open()) {
         slots = outputs_.loops[run.slots].parts;
       }
       for (const int r : run.replicas) slots = saturating_product(slots, outputs_.loops[r].parts);
-      const int at = run.slots >= 0 ? run.slots : run.start;
+      const int at = run.slots >= 0 && !run.exchanged ? run.slots : run.start;
       for (size_t b = 0; b < run.places.size(); ++b) {
         add_accumulator(b, run.places[b], run.start, at, slots);
       }

@@ -22,7 +22,11 @@ class RunFinder {
     result_.push_back({.start = -1, .places = user_places()});
     for (int q = 0; q <= outputs_.depth(); ++q) {
       if (q > 0 && outputs_.loops[q - 1].is_parallel() && outputs_.loops[q - 1].reduced) {
-        result_.push_back({.start = q, .places = meeting_places(q - 1), .slots = q - 1});
+        const bool exchanged = combination_of(p_, outputs_.loops[q - 1]) == Combination::shuffle;
+        result_.push_back({.start = q,
+                           .places = exchanged ? private_places(q - 1) : meeting_places(q - 1),
+                           .slots = q - 1,
+                           .exchanged = exchanged});
       }
       if (moves(q) || scans_again(q) || (q == 0 && !is_injective())) {
         result_.push_back({.start = q, .places = places_at(q)});
@@ -43,6 +47,17 @@ class RunFinder {
       if (sees(q, place.region)) continue;
       for (const machine::Region& region : machine_.regions) {
         if (sees(q, region.name)) place.region = region.name;
+      }
+    }
+    return places;
+  }
+
+  /// Nobody else sees them.
+  std::vector<Place> private_places(int q) const {
+    std::vector<Place> places = places_at(q);
+    for (Place& place : places) {
+      for (const machine::Region& region : machine_.regions) {
+        if (!sees(q, region.name)) place.region = region.name;
       }
     }
     return places;
@@ -120,6 +135,12 @@ class RunFinder {
 };
 
 }  // namespace
+
+Combination combination_of(const Program& p, const NestLoop& loop) {
+  const auto how = p.code.combine.find(
+      {p.layers[loop.level.layer], p.computation.dimensions[loop.level.dimension].symbol.name});
+  return how == p.code.combine.end() ? Combination::automatic : how->second;
+}
 
 bool is_scan(const NestLoop& loop) { return !loop.reduced && !loop.concatenated; }
 

@@ -14,6 +14,7 @@ struct Run {
   std::vector<Place> places;  // by output
   int slots = -1;             // loop on cores whose members have one accumulator each, next to one
                               // another, so that they can be combined; -1: none
+  bool exchanged = false;     // they are private to the members, who hand them to each other
   std::vector<int> levels;    // its loops
   std::vector<int> replicas;  // replicated reduced loops among them whose parts are combined at the
                               // end of the run: one accumulator each
@@ -35,6 +36,9 @@ struct ScanTeam {
 };
 ScanTeam scan_team(const Program& p, const Nest& outputs, int loop,
                    const machine::Machine& machine);
+
+/// How the cores of a loop combine what they have made.
+Combination combination_of(const Program& p, const NestLoop& loop);
 
 /// The loop's parts are joined along a scanned dimension.
 bool is_scan(const NestLoop& loop);

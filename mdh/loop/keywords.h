@@ -17,6 +17,7 @@ std::string word(Team team);
 std::string word(Scope scope);
 std::string word(Dealing dealing);
 std::string word(Transport transport);
+std::string word(Meeting how);
 std::optional<How> find_how(std::string_view word);
 std::optional<Role> find_role(std::string_view word);
 std::optional<Edge> find_edge(std::string_view word);
@@ -26,5 +27,6 @@ std::optional<Team> find_team(std::string_view word);
 std::optional<Scope> find_scope(std::string_view word);
 std::optional<Dealing> find_dealing(std::string_view word);
 std::optional<Transport> find_transport(std::string_view word);
+std::optional<Meeting> find_meeting(std::string_view word);
 
 }  // namespace mdh::loop

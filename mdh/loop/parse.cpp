@@ -310,7 +310,10 @@ class Parser : private PieceParser {
   Stmt team_combine() {
     TeamCombine s;
     s.over = named(tokens_.expect_name("of a digit").text);
-    s.tree = tokens_.accept("tree");
+    if (const auto how = find_meeting(tokens_.peek().text)) {
+      s.how = *how;
+      tokens_.next();
+    }
     tokens_.expect("elements", "after the digit");
     s.elements = names_in_parentheses();
     s.target = target();

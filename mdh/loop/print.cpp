@@ -93,8 +93,8 @@ class Printer {
   }
   std::string operator()(const TeamCombine& s) const {
     return fmt::format("team_combine {}{} elements ({}) {} from {};\n", s.over.name,
-                       s.tree ? " tree" : "", print_names(s.elements), print_target(s.target),
-                       print_elements(s.from));
+                       s.how == Meeting::in_order ? "" : " " + word(s.how), print_names(s.elements),
+                       print_target(s.target), print_elements(s.from));
   }
   std::string operator()(const ScanStep& s) const {
     return fmt::format("scan_step {} {};\n", print_shape(s.shape), print_elements(s.elements));
@@ -117,8 +117,8 @@ class Printer {
                        print_on(s.on, s.swizzle), block(s.body));
   }
   std::string operator()(const Exchange& s) const {
-    return fmt::format("exchange {} over {} by {} {} = {};\n", print_counters(s.shares), s.over.name,
-                       s.by, print(s.to), print(s.from));
+    return fmt::format("exchange {} over {} by {} {} = {};\n", print_counters(s.shares),
+                       s.over.name, s.by, print(s.to), print(s.from));
   }
   std::string operator()(const Last& s) const {
     return fmt::format("last {} {}\n", s.over.name, block(s.body));

@@ -262,6 +262,7 @@ std::vector<Access> accesses_of(const Stmt& s) {
   if (const auto* store = s.as<Store>()) return {{&store->to}};
   if (const auto* load = s.as<WideLoad>()) return {{&load->from, std::ssize(load->results)}};
   if (const auto* store = s.as<WideStore>()) return {{&store->to, std::ssize(store->values)}};
+  if (const auto* hand = s.as<Exchange>()) return {{&hand->to}, {&hand->from}};
   if (const auto* copy = s.as<AsyncCopy>()) {
     return {{&copy->to, copy->width}, {&copy->from, copy->width}};
   }
@@ -278,8 +279,9 @@ bool is_structured(const Program& p) {
 }
 
 bool is_concrete(const Program& p) {
-  return consists_of<Alloc, Commit, Wait, For, Deal, Exchange, Last, Barrier, If, Lanes, Let, Load, Apply, Combine,
-                     Store, WideLoad, WideStore, AsyncCopy, Prefetch, Opaque, Transpose>(p.body);
+  return consists_of<Alloc, Commit, Wait, For, Deal, Exchange, Last, Barrier, If, Lanes, Let, Load,
+                     Apply, Combine, Store, WideLoad, WideStore, AsyncCopy, Prefetch, Opaque,
+                     Transpose>(p.body);
 }
 
 const Buffer& find_buffer(const Program& p, const Symbol& symbol) {

@@ -89,8 +89,7 @@ TEST(LoopStmt, every_expression_is_mapped) {
     EXPECT_FALSE(mentions_p) << s.node().is.index();
   }
   // Alloc, Commit, Wait, Loop, Deal, Last, Barrier, Lanes, Combine and Opaque.
-  EXPECT_EQ(kinds_without_expressions,
-            (std::vector<size_t>{0, 1, 2, 3, 11, 13, 14, 16, 20, 26}));
+  EXPECT_EQ(kinds_without_expressions, (std::vector<size_t>{0, 1, 2, 3, 11, 13, 14, 16, 20, 26}));
 }
 
 TEST(LoopStmt, every_place_of_an_expression_is_mapped) {

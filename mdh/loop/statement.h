@@ -146,12 +146,20 @@ struct WriteUp {
   friend bool operator==(const WriteUp&, const WriteUp&) = default;
 };
 
+/// How members of a team put their parts together, always in the order of the parts.
+enum class Meeting {
+  in_order,  // one after the other
+  tree,      // neighbours first, then those at twice the distance, ...
+  exchange,  // the same, and the parts are private to the members
+  last,      // one after the other, by the member that is done last
+};
+
 struct TeamCombine {
   Symbol over;
   std::vector<Symbol> elements;  // what the members have in common: the tile of a slot
   std::vector<Element> from;     // slots; indices mention `over` and the elements
   Target target;
-  bool tree = false;  // neighbours first, in steps, instead of one after the other
+  Meeting how = Meeting::in_order;
   friend bool operator==(const TeamCombine&, const TeamCombine&) = default;
 };
 
@@ -327,8 +335,8 @@ struct Transpose {
 
 struct StmtNode {
   std::variant<Alloc, Commit, Wait, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-               For, Deal, Exchange, Last, Barrier, If, Lanes, Let, Load, Apply, Combine, Store, WideLoad, WideStore,
-               AsyncCopy, Prefetch, Opaque, Transpose>
+               For, Deal, Exchange, Last, Barrier, If, Lanes, Let, Load, Apply, Combine, Store,
+               WideLoad, WideStore, AsyncCopy, Prefetch, Opaque, Transpose>
       is;
   friend bool operator==(const StmtNode&, const StmtNode&) = default;
 };

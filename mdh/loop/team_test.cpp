@@ -33,7 +33,8 @@ std::string exchange(const std::string& by) {
 /// Who has an even number of parts before it, and a part behind it, combines both.
 std::string meet(const std::string& who, const std::string& n) {
   return "deal cores (h < 4) { if " + who + " { load r" + n + " = got[]; load l" + n +
-         " = mine[]; combine b" + n + " = (l" + n + "; r" + n + "); store mine[] = b" + n + "; } } ";
+         " = mine[]; combine b" + n + " = (l" + n + "; r" + n + "); store mine[] = b" + n +
+         "; } } ";
 }
 
 const std::string end = "deal cores (h < 4) { if h == 0 { load w = mine[]; store y[g] = w; } } }";
@@ -77,7 +78,8 @@ TEST(LoopExchange, needs_a_warp_and_private_memory) {
   EXPECT_EQ(why("exchange (h < 4) over h by 1 got[] = mine[]", threads), fine);
   EXPECT_EQ(why("exchange (h < 4) over h by 1 got[] = mine[]", single),
             "an exchange in warps that do not exist");
-  EXPECT_EQ(why("exchange (h < 4) over h by 4 got[] = mine[]", threads), "an exchange over 'h' by 4");
+  EXPECT_EQ(why("exchange (h < 4) over h by 4 got[] = mine[]", threads),
+            "an exchange over 'h' by 4");
   EXPECT_EQ(why("exchange (h < 4) over g by 1 got[] = mine[]", threads),
             "an exchange over 'g', which is none of its shares");
   EXPECT_EQ(why("exchange (h < 4, c < 16) over h by 1 got[] = mine[]", threads),
@@ -100,7 +102,8 @@ const More blocks{
     "buffer temporary part: i64[4] in DM of all per (g)\n"};
 
 const std::string parts =
-    "alloc part; deal grid (g < 3, b < 4) { deal cores () { load v = x[g, b]; store part[b] = v; } ";
+    "alloc part; deal grid (g < 3, b < 4) { deal cores () { load v = x[g, b]; store part[b] = v; "
+    "} ";
 
 std::string last(const std::string& body) { return "last b { deal cores () {" + body + "} } }"; }
 

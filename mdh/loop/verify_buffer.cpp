@@ -9,8 +9,8 @@ namespace {
 /// themselves, each to another one.
 void swizzled(const Buffer& b) {
   const int64_t all = b.swizzle * scalar::elements_of_piece(b.type);
-  internal_check(b.role == Role::temporary && b.extents.size() > 1,
-                 "'{}' has no lines to swizzle", b.symbol.name);
+  internal_check(b.role == Role::temporary && b.extents.size() > 1, "'{}' has no lines to swizzle",
+                 b.symbol.name);
   internal_check(b.swizzle > 1 && is_power_of_two(b.swizzle),
                  "'{}': {} lines, which is no power of two", b.symbol.name, b.swizzle);
   internal_check(b.extents.back() % all == 0, "'{}': lines of {} elements, not of {} each",

@@ -39,9 +39,8 @@ int64_t count_lasts(const Block& block) {
 }  // namespace
 
 bool has_warps(const Program& p) {
-  return p.warp > 1 && std::none_of(p.digits.begin(), p.digits.end(), [](const Digit& d) {
-           return d.how == How::cores && d.axis;
-         });
+  return p.warp > 1 && std::none_of(p.digits.begin(), p.digits.end(),
+                                    [](const Digit& d) { return d.how == How::cores && d.axis; });
 }
 
 void verify_exchange(const Program& p, const Exchange& s) {

@@ -19,7 +19,9 @@ struct TargetFacts {
   int64_t line_bytes = 64;     // of a cache line
   /// Of cores without vectors: what one of them moves at once, as numbers beside each other.
   int64_t access_bytes = 0;
-  int64_t lockstep = 1;  // neighbouring cores of a group that have a barrier of their own
+  int64_t lockstep = 1;     // neighbouring cores of a group that have a barrier of their own
+  bool exchanges = false;   // those hand each other registers
+  bool knows_last = false;  // members of a grid can tell who of them is done last
   // No pass asks for it yet: copies that fly are the business of the printer of grids.
   bool copies_in_flight = false;  // copies from global memory that do not pass through registers
 

@@ -77,7 +77,7 @@ class Finder {
         if (has_replica(*up)) found_.insert("replicated accumulators");
       }
       if (const auto* combine = s.as<loop::TeamCombine>()) {
-        if (combine->tree) found_.insert("slots that meet in steps");
+        if (combine->how == loop::Meeting::tree) found_.insert("slots that meet in steps");
         found_.insert(find_digit(program_, combine->over).how == How::grid ? "slots of the grid"
                                                                            : "slots of cores");
       }
@@ -140,6 +140,15 @@ bool applies_on_lanes(const Block& statements) {
   });
 }
 
+template <class Kind>
+bool contains(const Block& statements) {
+  return std::any_of(statements.begin(), statements.end(), [](const Stmt& s) {
+    bool found = s.as<Kind>() != nullptr;
+    loop::for_each_child(s, [&](const Block& b) { found = found || contains<Kind>(b); });
+    return found;
+  });
+}
+
 /// What passes find to do for groups whose cores move several numbers at once.
 std::vector<std::string> rules_of_groups(const loop::Program& planned) {
   const std::map<std::string, std::string> by_pass = {
@@ -149,12 +158,18 @@ std::vector<std::string> rules_of_groups(const loop::Program& planned) {
       {"swizzle", "pieces of lines that change places"}};
   std::vector<std::string> rules;
   loop::Program before = planned;
-  const passes::TargetFacts facts{.teams = passes::Teams::nested, .access_bytes = 16};
+  const passes::TargetFacts facts{.teams = passes::Teams::nested,
+                                  .access_bytes = 16,
+                                  .lockstep = 32,
+                                  .exchanges = true,
+                                  .knows_last = true};
   passes::run_pipeline(planned, facts, [&](const passes::Pass& pass, const loop::Program& after) {
     const auto rule = by_pass.find(pass.name);
     if (rule != by_pass.end() && !(after.body == before.body)) rules.push_back(rule->second);
     before = after;
   });
+  if (contains<loop::Exchange>(before.body)) rules.emplace_back("exchanges of registers");
+  if (contains<loop::Last>(before.body)) rules.emplace_back("the last of a grid");
   return rules;
 }
 
@@ -196,6 +211,8 @@ const std::vector<std::string>& rule_names() {
       "slots of cores",
       "slots of the grid",
       "slots that meet in steps",
+      "exchanges of registers",
+      "the last of a grid",
       "clamped edge",
       "masked edge",
       "axes of a launch",

@@ -118,6 +118,11 @@ void Execution::add_workspace(const char* given) {
         arena_.add(fmt::format("the workspace at {}", offset), static_cast<size_t>(bytes),
                    static_cast<size_t>(offset), 1, Use::output, Content::unwritten, manner_.poison);
     if (given != nullptr) std::memcpy(arena_.at(block), given + offset, block.bytes);
+    for (int64_t at = offset; at < std::min(offset + bytes, module_.zeroed_bytes); ++at) {
+      char* const byte = static_cast<char*>(arena_.at(block)) + (at - offset);
+      *byte = 0;
+      arena_.cell(arena_.place_of(byte))->flags |= Cell::is_written;
+    }
     workspace_.emplace_back(offset, block);
   }
 }

@@ -59,10 +59,18 @@ void draw_combinations(ll::Config& config, const hl::Program& p, const machine::
       ll::Combination::last_core, ll::Combination::cluster,   ll::Combination::atomic};
   ll::Config result = config;
   for (const ll::LevelName& level : config.order) {
-    ll::Config candidate = result;
-    candidate.code.combine[level] =
-        random.chance(70) ? ll::Combination::team_tree : random.pick(all);
-    if (follows_rules(candidate, p, machine)) result = std::move(candidate);
+    // What the cores of the layer are best at, or anything.
+    const machine::Layer* layer = machine.find_layer(level.layer);
+    const auto best =
+        layer && layer->barrier ? ll::Combination::shuffle : ll::Combination::last_core;
+    for (const ll::Combination how :
+         {random.chance(60) ? best : random.pick(all), ll::Combination::team_tree}) {
+      ll::Config candidate = result;
+      candidate.code.combine[level] = how;
+      if (!follows_rules(candidate, p, machine)) continue;
+      result = std::move(candidate);
+      break;
+    }
   }
   if (is_possible(result, p, machine)) config = std::move(result);
 }

@@ -45,6 +45,10 @@ class CPrinter {
   virtual std::string wide_load(const loop::WideLoad&) { unprintable("a wide load"); }
   virtual std::string wide_store(const loop::WideStore&) { unprintable("a wide store"); }
 
+  // Statements of grids.
+  virtual std::string exchange(const loop::Exchange&) { unprintable("an exchange"); }
+  virtual std::string last(const loop::Last&) { unprintable("the last member of a grid"); }
+
   [[noreturn]] static void unprintable(const char* what);
 
   const loop::Program& program() const { return program_; }
@@ -87,6 +91,8 @@ class CPrinter {
   std::string print(const loop::Opaque& s);
   std::string print(const loop::Transpose& s);
   std::string print(const loop::Deal& s) { return deal(s); }
+  std::string print(const loop::Exchange& s) { return exchange(s); }
+  std::string print(const loop::Last& s) { return last(s); }
   std::string print(const loop::Barrier& s) { return barrier(s); }
   std::string print(const loop::Commit&) { return commit(); }
   std::string print(const loop::Wait& s) { return wait(s.keep); }

@@ -138,6 +138,43 @@ class KernelPrinter : public CPrinter, public KernelText {
     return (is_local ? words_.local_barrier : words_.barrier) + ";\n";
   }
 
+  /// In segments of the warp as long as the number that it is over.
+  std::string exchange(const loop::Exchange& s) override {
+    internal_check(!words_.exchange.empty() && is_private(s.to) && is_private(s.from),
+                   "an exchange of '{}', which is not private", s.from.buffer.name);
+    int64_t stride = 1, segment = 1;
+    for (auto share = s.shares.rbegin(); segment == 1; ++share) {
+      if (share->var == s.over) segment = stride * share->count;
+      stride *= share->count;
+    }
+    const int64_t shares = loop::volume_of(s.shares), rest = shares % words_.warp;
+    const std::string last = fmt::format("{:#x}u", (uint64_t{1} << rest) - 1);
+    std::string mask = "0xffffffffu";
+    if (rest != 0) {
+      mask = fmt::format("{} < {} ? {} : {}", words_.item[0], shares - rest, mask, last);
+    }
+    const std::string text =
+        fmt::format("{} = {}({}, {}, {}, {});\n", element(s.to), words_.exchange, mask,
+                    element(s.from), s.by * (segment / count_of(s)), segment);
+    if (shares == items_.count()) return text;
+    return fmt::format("if ({} < {}) {{\n{}}}\n", words_.item[0], shares, indent(text, 2));
+  }
+
+  /// Nobody goes on before all have arrived.
+  std::string last(const loop::Last& s) override {
+    internal_check(!words_.arrivals.empty(), "nobody knows who is done last");
+    expressions().definitions().define_type(words_.arrivals, rts_text(words_.arrivals));
+    const Arrivals& arrivals = storage_.arrivals.at(&s);
+    std::string number = "0";
+    for (const loop::Counter& share : arrivals.group) {
+      const std::string mine = c_name(share.var.name);
+      number = number == "0" ? mine : fmt::format("({}) * {} + {}", number, share.count, mine);
+    }
+    return fmt::format("if (mdh_{}((unsigned *)(workspace + {}) + ({}), {})) {{\n{}}}\n",
+                       words_.arrivals, arrivals.offset, number, arrivals.all,
+                       indent(block(s.body), 2));
+  }
+
   std::string wide_load(const loop::WideLoad& s) override {
     const int64_t count = std::ssize(s.results);
     if (is_private(s.from)) return block(one_by_one(s));
@@ -259,6 +296,12 @@ class KernelPrinter : public CPrinter, public KernelText {
     // than the type of the pointer. Of a sum it knows nothing.
     if (is_local) return fmt::format("{}({} + ({}))", pointer, c_name(b.symbol.name), address(e));
     return pointer + "&" + element(e);
+  }
+
+  static int64_t count_of(const loop::Exchange& s) {
+    return std::find_if(s.shares.begin(), s.shares.end(),
+                        [&](const loop::Counter& share) { return share.var == s.over; })
+        ->count;
   }
 
   bool contains_flying(const Block& block) const {

@@ -41,6 +41,7 @@ class ModulePrinter {
     module.arguments = arguments_of(program_);
     align_arguments(program_, module.arguments);
     module.workspace_bytes = storage_.workspace_bytes;
+    module.zeroed_bytes = storage_.zeroed_bytes;
     module.contract_allowed = may_contract(program_.f, program_.combine);
     module.arrays = printer_->arrays();
     return module;

@@ -23,9 +23,11 @@ std::string signature(const loop::Deal& deal) {
 void note_uses(const Block& block, const std::string& who, Users& users) {
   for (const Stmt& s : block) {
     const loop::Uses uses = loop::uses_of(s);
+    const auto* hand = s.as<loop::Exchange>();
+    const std::string here = hand ? signature({Team::cores, hand->shares, false, {}}) : who;
     if (!s.as<loop::Alloc>()) {
       for (const auto* list : {&uses.reads, &uses.writes}) {
-        for (const Symbol& b : *list) users[b.name].insert(who);
+        for (const Symbol& b : *list) users[b.name].insert(here);
       }
     }
     const auto* deal = s.as<loop::Deal>();
@@ -35,6 +37,8 @@ void note_uses(const Block& block, const std::string& who, Users& users) {
   }
 }
 
+constexpr int64_t bytes_of_arrivals = 4;
+
 enum class Lifetime { program, kernel, share };
 
 class Placer {
@@ -42,6 +46,8 @@ class Placer {
   explicit Placer(const loop::Program& p) : program_(p) { note_uses(p.body, "", users_); }
 
   GridStorage run() {
+    count_arrivals(program_.body);
+    result_.workspace_bytes = whole_lines(result_.zeroed_bytes);
     block(program_.body, Lifetime::program);
     return std::move(result_);
   }
@@ -55,6 +61,23 @@ class Placer {
         inside = deal->team == Team::grid ? Lifetime::kernel : Lifetime::share;
       }
       loop::for_each_child(s, [&](const Block& child) { block(child, inside); });
+    }
+  }
+
+  /// Members of a grid that wait for their last one have a number for all of them.
+  void count_arrivals(const Block& statements) {
+    for (const Stmt& s : statements) {
+      loop::for_each_child(s, [&](const Block& child) { count_arrivals(child); });
+      const auto* deal = s.as<loop::Deal>();
+      if (!deal || deal->body.empty()) continue;
+      const auto* last = deal->body.back().as<loop::Last>();
+      if (!last) continue;
+      Arrivals arrivals{result_.zeroed_bytes, find_digit(program_, last->over).parts, {}};
+      for (const loop::Counter& share : deal->shares) {
+        if (share.var != last->over) arrivals.group.push_back(share);
+      }
+      result_.zeroed_bytes += loop::volume_of(arrivals.group) * bytes_of_arrivals;
+      result_.arrivals[last] = arrivals;
     }
   }
 

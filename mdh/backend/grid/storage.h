@@ -17,9 +17,18 @@ struct Placed {
   Held held = {};      // in private: by the shares of steady Deals, if there are any
 };
 
+/// A number for each group of members of a grid: how many of them have arrived.
+struct Arrivals {
+  int64_t offset = 0;  // in the workspace
+  int64_t all = 1;     // members of a group
+  std::vector<loop::Counter> group;
+};
+
 struct GridStorage {
   std::map<std::string, Placed> buffers;  // temporaries, by name
+  std::map<const loop::Last*, Arrivals> arrivals;
   int64_t workspace_bytes = 0;
+  int64_t zeroed_bytes = 0;  // of them, at the beginning: 0 before and after every run
 
   const Placed& of(const Symbol& buffer) const { return buffers.at(buffer.name); }
 };

@@ -38,6 +38,9 @@ struct GridWords {
   std::string (*neighbours)(scalar::Scalar type, int64_t count, Helpers& helpers) = nullptr;
   int64_t warp = 1;          // items of one
   std::string warp_barrier;  // of items of a warp; none: all of a group wait
+  std::string exchange;  // of registers in a warp: what an item further on has; none: nobody can
+  std::string
+      arrivals;  // helper that tells who is done last (rts/arrive_last.cu); none: nobody knows
   std::string
       copies;  // helper that has copies in flight (rts/copy_async.cu); none: they land at once
   std::string

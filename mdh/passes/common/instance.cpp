@@ -73,7 +73,7 @@ Block Instance::inside(const Block& block) const { return Instance(*this).withou
 /// Counters of loops keep their names: they are known in the loop only.
 void Instance::rename_defined(const Stmt& s) {
   const bool counts = s.as<loop::For>() || s.as<loop::Lanes>() || s.as<loop::Deal>();
-  if (counts || s.as<loop::Transpose>()) return;
+  if (counts || s.as<loop::Exchange>() || s.as<loop::Transpose>()) return;
   for (const Symbol& symbol : loop::defined_by(s)) {
     renamed_.insert_or_assign(symbol, names_.fresh(symbol.name));
   }

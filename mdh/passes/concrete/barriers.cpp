@@ -234,6 +234,10 @@ class Separator {
         result.push_back(s);
       } else if (const auto* loop = s.as<loop::For>()) {
         result.push_back(repeated(*loop, pending));
+      } else if (const auto* last = s.as<loop::Last>()) {
+        // Who is done last has waited for all others.
+        pending.separate();
+        result.push_back(StmtNode{loop::Last{last->over, block(last->body, pending)}});
       } else if (const auto* choice = s.as<loop::If>()) {
         result.push_back(either(*choice, pending));
       } else {

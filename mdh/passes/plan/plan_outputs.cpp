@@ -134,19 +134,30 @@ class OutputPlanner {
 
   Element accumulator(const ll::Run& run, const Component& component, OutputRun& out) {
     std::vector<Symbol> axes;
-    if (run.slots >= 0) axes.push_back(c_.output_digit(run.slots));
+    if (run.slots >= 0 && !run.exchanged) axes.push_back(c_.output_digit(run.slots));
     add(axes, in_layout(component, run.start, run.places[component.output].layout));
     for (const int q : run.replicas) axes.push_back(c_.output_digit(q));
     if (run.in_registers) put_lanes_last(axes);
-    const int position = run.slots >= 0 ? run.slots : run.start;
+    const int position = run.slots >= 0 && !run.exchanged ? run.slots : run.start;
+    std::vector<Symbol> per = c_.cores_around(position);
+    if (run.exchanged) each_core_has_its_own(run.start, axes, per);
     const Symbol buffer = c_.add_temporary({.symbol = loop::named(name_of(component, "acc")),
                                             .type = view(component).type,
                                             .extents = parts_of(axes),
                                             .region = run.places[component.output].region,
-                                            .per = c_.cores_around(position)});
+                                            .per = per});
     out.buffers.push_back(buffer);
     if (run.in_registers) plan_.in_registers.push_back(buffer.name);
     return {buffer, variables(axes)};
+  }
+
+  /// Also those of loops inside.
+  void each_core_has_its_own(int start, std::vector<Symbol>& axes, std::vector<Symbol>& per) const {
+    for (int r = start; r < c_.depth(); ++r) {
+      if (!c_.outputs.loops[r].is_parallel() || c_.outputs.loops[r].reduced) continue;
+      std::erase(axes, c_.output_digit(r));
+      per.push_back(c_.output_digit(r));
+    }
   }
 
   /// Registers have no layout: what is computed as one vector is kept as one, however it is stored
@@ -303,11 +314,21 @@ loop::Block OutputPlan::at_end_of_body(const PlanContext& c, int position) const
 
 namespace {
 
-bool combines_as_tree(const PlanContext& c, int position) {
-  const ll::Level& level = c.outputs.loops[position].level;
-  const auto how = c.code.combine.find(
-      {c.low.layers[level.layer], c.computation.dimensions[level.dimension].symbol.name});
-  return how != c.code.combine.end() && how->second == ll::Combination::team_tree;
+loop::Meeting meeting_of(const PlanContext& c, int position) {
+  switch (ll::combination_of(c.low, c.outputs.loops[position])) {
+    case ll::Combination::team_tree:
+      return loop::Meeting::tree;
+    case ll::Combination::shuffle:
+      return loop::Meeting::exchange;
+    case ll::Combination::last_core:
+      return loop::Meeting::last;
+    case ll::Combination::automatic:
+    case ll::Combination::partials_kernel:
+    case ll::Combination::cluster:
+    case ll::Combination::atomic:
+      break;
+  }
+  return loop::Meeting::in_order;
 }
 
 }  // namespace
@@ -320,7 +341,7 @@ loop::Block OutputPlan::after_loop(const PlanContext& c, int position) const {
     if (runs[n].run.slots != position) continue;
     return {StmtNode{loop::TeamCombine{c.output_digit(position), runs[n].elements,
                                        runs[n].target.elements, runs[n - 1].target,
-                                       combines_as_tree(c, position)}}};
+                                       meeting_of(c, position)}}};
   }
   return {};
 }

@@ -1,12 +1,15 @@
 #include "mdh/passes/registers/widen.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "mdh/passes/common/alignment.h"
 #include "mdh/passes/common/blocks.h"
 #include "mdh/passes/common/instance.h"
 #include "mdh/passes/common/replicated.h"
 #include "mdh/scalar/linear.h"
+#include "mdh/scalar/print.h"
 #include "mdh/scalar/simplify.h"
 
 namespace mdh::passes {
@@ -50,10 +53,63 @@ class Widener {
             loop::map_children(s, [&](const Block& inner) { return block(inner, lets); }));
       }
     }
-    return result;
+    return gathered(result, lets);
   }
 
  private:
+  /// Where loads of a block stand that differ by a number in their last index, by that number.
+  using Neighbours = std::map<int64_t, size_t>;
+
+  /// Inputs that straight code reads element by element, wherever it stands in the block: nobody
+  /// writes them, so that they may be read together with the first.
+  Block gathered(const Block& statements, const Lets& lets) const {
+    std::map<std::string, Neighbours> groups;
+    for (size_t n = 0; n < statements.size(); ++n) {
+      const auto* load = statements[n].as<loop::Load>();
+      if (!load || load->from.index.empty()) continue;
+      if (find_buffer(program_, load->from.buffer).role != loop::Role::input) continue;
+      const scalar::Linear last = scalar::linear(load->from.index.back());
+      std::string key = load->from.buffer.name;
+      for (size_t d = 0; d + 1 < load->from.index.size(); ++d) {
+        key += "," + scalar::print(load->from.index[d]);
+      }
+      for (const auto& [term, factor] : last.terms) key += fmt::format(",{}*{}", term, factor);
+      groups[key].try_emplace(last.constant, n);
+    }
+    std::map<size_t, Stmt> replaced;
+    std::set<size_t> dropped;
+    for (const auto& [key, places] : groups) {
+      for (auto at = places.begin(); at != places.end();) {
+        const Rounds run = run_from(statements, places, at);
+        const size_t width = width_from(run, 0, lets);
+        if (width > 1) {
+          replaced.emplace(at->second, wide(run, 0, width));
+          for (size_t n = 1; n < width; ++n) dropped.insert(std::next(at, n)->second);
+        }
+        std::advance(at, width);
+      }
+    }
+    Block result;
+    for (size_t n = 0; n < statements.size(); ++n) {
+      if (dropped.contains(n)) continue;
+      const auto found = replaced.find(n);
+      result.push_back(found == replaced.end() ? statements[n] : found->second);
+    }
+    return result;
+  }
+
+  /// Loads of consecutive elements, none of them before the first.
+  static Rounds run_from(const Block& statements, const Neighbours& places,
+                         Neighbours::const_iterator at) {
+    const auto& [first, place] = *at;
+    Rounds run;
+    for (int64_t n = 0; at != places.end() && n < most_rounds; ++n, ++at) {
+      if (at->first != first + n || at->second < place) break;
+      run.push_back(statements[at->second]);
+    }
+    return run;
+  }
+
   /// Each round moves one element, and none of them reads what another one has written.
   static bool copies_one(const loop::For& loop) {
     if (loop.first != 0 || loop.body.empty() || loop.body.size() > 2) return false;

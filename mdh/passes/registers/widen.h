@@ -17,7 +17,8 @@ namespace mdh::passes {
 /// a multiple of that: no sizes and no values of counters are assumed. What belongs to one core stays
 /// element by element, in registers. Where bounds may end a copy early, it keeps its loop for that.
 /// Rounds on lanes that need one another, as those of a sum, follow each other, and what none of them
-/// writes is read before the first; in short programs only.
+/// writes is read before the first; in short programs only. Neighbours of an input that straight code
+/// reads one by one are read together with the first of them.
 loop::Program widen(const loop::Program& program, const machine::TargetFacts& facts);
 
 }  // namespace mdh::passes

@@ -30,6 +30,8 @@ Session session_of(const kernel::Module& module, const std::shared_ptr<const Con
     session.workspace =
         allocate(context, module.workspace(), fmt::format("the workspace of '{}'", module.name));
     poison(*context, *session.workspace);
+    const Current here(*context);
+    make_zero(*context, session.workspace_handle(), module.zeroed_bytes, context->stream());
   }
   return session;
 }
@@ -75,9 +77,11 @@ class CudaKernel : public LoadedKernel {
     check_run(on);
     const Current here(*context_);
     if (on.stream != nullptr) {
+      zero_lent(on, static_cast<CuStream>(on.stream));
       return launch_all(on, on.workspace, static_cast<CuStream>(on.stream));
     }
     const Pool<Session>::Loan session(sessions_);
+    zero_lent(on, context_->stream());
     launch_all(on, workspace_of(on, *session), context_->stream());
     context_->wait();
   }
@@ -88,6 +92,7 @@ class CudaKernel : public LoadedKernel {
     check_run(on);
     const Current here(*context_);
     const Pool<Session>::Loan session(sessions_);
+    zero_lent(on, context_->stream());
     session->start->record();
     launch_all(on, workspace_of(on, *session), context_->stream());
     session->end->record();
@@ -108,6 +113,8 @@ class CudaKernel : public LoadedKernel {
     const auto session = std::make_shared<Pool<Session>::Loan>(sessions_);
     const std::vector<void*> buffers(on.buffers.begin(), on.buffers.end());
     void* const workspace = workspace_of(on, **session);
+    const Current here(*context_);
+    zero_lent(on, context_->stream());
     return cuda::stopwatch(
         context_,
         [this, session, buffers, workspace](CuStream stream) {
@@ -128,6 +135,11 @@ class CudaKernel : public LoadedKernel {
  private:
   static void* workspace_of(const RunOn& on, const Session& session) {
     return on.workspace == nullptr ? session.workspace_handle() : on.workspace;
+  }
+
+  /// Nobody knows what a workspace of the caller's holds.
+  void zero_lent(const RunOn& on, CuStream stream) const {
+    if (on.workspace != nullptr) make_zero(*context_, on.workspace, module_.zeroed_bytes, stream);
   }
 
   void check_run(const RunOn& on) const {

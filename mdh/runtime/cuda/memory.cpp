@@ -77,4 +77,11 @@ void poison(const Context& context, const DeviceMemory& memory) {
   context.wait();
 }
 
+void make_zero(const Context& context, void* memory, int64_t bytes, CuStream stream) {
+  if (bytes == 0) return;
+  context.check(
+      context.api.memset_d8_async(pointer_of(memory), 0, static_cast<size_t>(bytes), stream),
+      "cuMemsetD8Async");
+}
+
 }  // namespace mdh::runtime::cuda

@@ -18,4 +18,7 @@ std::shared_ptr<const DeviceMemory> allocate(std::shared_ptr<const Context> cont
 /// not rely on that, so that tests should not be able to, either.
 void poison(const Context& context, const DeviceMemory& memory);
 
+/// The first bytes of some memory become 0, in a stream.
+void make_zero(const Context& context, void* memory, int64_t bytes, CuStream stream);
+
 }  // namespace mdh::runtime::cuda

@@ -69,6 +69,7 @@ kernel::Module module_of(const WorkRequest& request) {
     module.arguments[n].is_output = request.is_output[n];
   }
   module.workspace_bytes = request.workspace_bytes;
+  module.zeroed_bytes = request.zeroed_bytes;
   module.parts_on_cores = request.parts_on_cores;
   return module;
 }
@@ -76,13 +77,14 @@ kernel::Module module_of(const WorkRequest& request) {
 std::string to_string(WorkStatus status) { return status_names[static_cast<size_t>(status)]; }
 
 std::string to_text(const WorkRequest& r) {
-  json out = {{"mdh", r.version},           {"device", r.device},
-              {"model", r.model},           {"library", r.library},
-              {"steps", to_json(r.steps)},  {"bytes", r.bytes},
-              {"is_output", r.is_output},   {"workspace", r.workspace_bytes},
-              {"parts", r.parts_on_cores},  {"threads", r.threads},
-              {"time_limit", r.time_limit}, {"measure", nullptr},
-              {"stay", r.inputs_stay},      {"outputs", r.wants_outputs}};
+  json out = {{"mdh", r.version},          {"device", r.device},
+              {"model", r.model},          {"library", r.library},
+              {"steps", to_json(r.steps)}, {"bytes", r.bytes},
+              {"is_output", r.is_output},  {"workspace", r.workspace_bytes},
+              {"zeroed", r.zeroed_bytes},  {"parts", r.parts_on_cores},
+              {"threads", r.threads},      {"time_limit", r.time_limit},
+              {"measure", nullptr},        {"stay", r.inputs_stay},
+              {"outputs", r.wants_outputs}};
   if (r.measure) out["measure"] = to_json(*r.measure);
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -97,6 +99,7 @@ std::optional<WorkRequest> request_from(const std::string& text) {
                   .bytes = in.at("bytes"),
                   .is_output = in.at("is_output"),
                   .workspace_bytes = in.at("workspace"),
+                  .zeroed_bytes = in.at("zeroed"),
                   .parts_on_cores = in.at("parts"),
                   .threads = in.at("threads"),
                   .time_limit = in.at("time_limit"),

@@ -20,6 +20,7 @@ struct WorkRequest {
   std::vector<int64_t> bytes;   // of each buffer
   std::vector<bool> is_output;  // of each buffer
   int64_t workspace_bytes = 0;
+  int64_t zeroed_bytes = 0;
   int parts_on_cores = 1;
   int threads = 1;
   double time_limit = 0;                // seconds; 0: none

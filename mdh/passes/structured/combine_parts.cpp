@@ -1,0 +1,454 @@
+#include "mdh/passes/structured/combine_parts.h"
+
+#include <algorithm>
+
+#include "mdh/passes/common/blocks.h"
+#include "mdh/passes/common/geometry.h"
+#include "mdh/passes/common/shapes.h"
+#include "mdh/scalar/linear.h"
+#include "mdh/scalar/simplify.h"
+
+namespace mdh::passes {
+namespace {
+
+using loop::Block;
+using loop::Counter;
+using loop::Digit;
+using loop::Element;
+using loop::Expr;
+using loop::How;
+using loop::Stmt;
+using loop::StmtNode;
+using loop::Team;
+
+Expr literal(int64_t n) { return scalar::index_literal(n); }
+
+Expr less(const Expr& a, const Expr& b) { return scalar::binary(scalar::BinaryOp::less, a, b); }
+
+/// Inside of a loop for each digit, the first one outermost.
+Block looped(const std::vector<Symbol>& digits, Block body) {
+  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
+    body = {StmtNode{loop::Loop{*digit, body}}};
+  }
+  return body;
+}
+
+Block only_if(const Expr& condition, const Block& body) {
+  return {StmtNode{loop::If{condition, body, {}}}};
+}
+
+std::vector<Element> with_value_of(const std::vector<Element>& elements, const Symbol& name,
+                                   const Expr& value) {
+  return replaced(elements, [&](const Symbol& other) -> std::optional<Expr> {
+    return other == name ? std::optional(value) : std::nullopt;
+  });
+}
+
+bool contains(const std::vector<Counter>& shares, const Symbol& digit) {
+  return std::any_of(shares.begin(), shares.end(),
+                     [&](const Counter& share) { return share.var == digit; });
+}
+
+}  // namespace
+
+Block PartCombiner::combined(const loop::TeamCombine& s, const Digits& team, const Digits& around) {
+  if (!d_.domain().cores) return {folded(s, team, around)};
+  switch (s.how) {
+    case loop::Meeting::exchange:
+      return exchanged(s, team, around);
+    case loop::Meeting::tree:
+      return joined_in_steps(s, team, around);
+    case loop::Meeting::in_order:
+    case loop::Meeting::last:
+      break;
+  }
+  return {folded(s, team, around)};
+}
+
+PartCombiner::Slots PartCombiner::slots_of(const loop::TeamCombine& s, const Digits& inside) const {
+  const Digit& over = find_digit(d_.program(), s.over);
+  return {over.parts, trip(d_.program(), inside, over),
+          [s](const Expr& number) { return with_value_of(s.from, s.over, number); }};
+}
+
+// ---- one after the other
+
+/// Moves elements to the members until all cores have something to do; each of them has a number
+/// of shares anyway.
+Digits PartCombiner::with_enough(Digits members, std::vector<Symbol>& elements,
+                                 int64_t shares) const {
+  while (!elements.empty() && shares * loop::volume_of(counters(members)) < d_.domain().enough) {
+    members.push_back(find_digit(d_.program(), elements.front()));
+    elements.erase(elements.begin());
+  }
+  return members;
+}
+
+/// Tiles that are shifted back or padded at an edge are asked for where points are computed; parts
+/// are combined once.
+bool PartCombiner::may_end_anywhere(const Digit& digit) const {
+  const loop::Edge edge = d_.program().dimensions[static_cast<size_t>(digit.dimension)].edge;
+  return edge != loop::Edge::overlap && edge != loop::Edge::pad;
+}
+
+/// In the order in which the results lie, so that neighbouring cores read and write side by side.
+/// Numbers that lie in one vector stay with one core.
+Digits PartCombiner::along_memory(Digits members, loop::TeamCombine& s) const {
+  const Element result = in_digits(d_.program(), s.target.elements, members).front();
+  const Expr address = address_of(d_.program(), result);
+  const auto stride = [&](const Digit& digit) {
+    return std::abs(scalar::coefficient(address, digit.var).value_or(0));
+  };
+  std::stable_sort(members.begin(), members.end(),
+                   [&](const Digit& a, const Digit& b) { return stride(a) > stride(b); });
+  if (members.size() > 1 && members.back().how == How::lanes && stride(members.back()) == 1 &&
+      may_end_anywhere(members.back())) {
+    s.elements.push_back(members.back().var);
+    members.pop_back();
+  }
+  return members;
+}
+
+/// All parts of every element, in the order of the parts; `part` counts them.
+Block PartCombiner::fold(loop::TeamCombine s, const Digits& around, const Symbol& part,
+                         bool has_vector) const {
+  const Digit& over = find_digit(d_.program(), s.over);
+  const Digits inside = joined_digits(around, digits_of(d_.program(), s.elements));
+  loop::Target target = s.target;
+  target.first.push_back(part);
+  const auto from = with_value_of(s.from, s.over, loop::index_variable(part));
+  Block body = {StmtNode{loop::WriteUp{{}, from, target}}};
+  if (has_vector) {
+    body = looped({s.elements.back()}, body);
+    s.elements.pop_back();
+  }
+  body = {StmtNode{
+      loop::For{part, trip(d_.program(), inside, over), How::sequential, over.level, body}}};
+  return looped(s.elements, body);
+}
+
+Stmt PartCombiner::folded(loop::TeamCombine s, const Digits& team, const Digits& around) const {
+  Digits members = with_enough(d_.with_dealt(team, s.elements), s.elements, 1);
+  const size_t left = s.elements.size();
+  if (d_.domain().along_memory) members = along_memory(members, s);
+  const bool has_vector = s.elements.size() > left;
+  const Block body = fold(s, joined_digits(around, members), s.over, has_vector);
+  return d_.deal(members, around, body, true);
+}
+
+// ---- in steps
+
+/// Slots 2tp and 2tp + t meet in the first of both, for t = 1, 2, 4, ...; the order of the parts
+/// is kept, and nobody asks how many cores there are. At last slot 0 has all of them, and who
+/// made it writes it up.
+Block PartCombiner::joined_in_steps(const loop::TeamCombine& s, const Digits& team,
+                                    const Digits& around) {
+  const int64_t parts = find_digit(d_.program(), s.over).parts;
+  Block steps;
+  for (int64_t distance = 1; distance < parts; distance *= 2) {
+    steps.push_back(met(s, distance, team, around));
+  }
+  return steps;
+}
+
+/// The pair of slots with a number, if both are there.
+Block PartCombiner::meeting(const Slots& slots, const Expr& pair, int64_t distance) {
+  const Expr left = pair * literal(2 * distance);
+  const Expr right = left + literal(distance);
+  const Block body = combined_slots(slots.at(left), slots.at(right));
+  return constant(slots.filled) == slots.parts ? body : only_if(less(right, slots.filled), body);
+}
+
+/// Slots at a distance of each other, in all elements.
+Stmt PartCombiner::met(const loop::TeamCombine& s, int64_t distance, const Digits& team,
+                       const Digits& around) {
+  const Digit& over = find_digit(d_.program(), s.over);
+  const int64_t pairs = (over.parts + distance - 1) / (2 * distance);
+  Counter pair{names_.fresh("pair"), pairs};
+  std::vector<Symbol> elements = s.elements;
+  Digits members = d_.with_dealt(team, elements);
+  if (elements.empty() && d_.domain().lockstep % over.parts == 0) pair.count = over.parts;
+  members = with_enough(members, elements, pair.count);
+  const Digits inside = joined_digits(around, members);
+  const Slots slots = slots_of(s, inside);
+  Block body = meeting(slots, loop::index_variable(pair.var), distance);
+  if (2 * distance >= over.parts) {
+    body.push_back(StmtNode{loop::WriteUp{{}, slots.at(literal(0)), s.target}});
+  }
+  body = looped(elements, body);
+  if (pair.count > pairs) {
+    body = only_if(less(loop::index_variable(pair.var), literal(pairs)), body);
+  }
+  std::vector<Counter> shares = counters(members);
+  shares.push_back(pair);
+  return StmtNode{
+      loop::Deal{d_.domain().together, shares, true, where_points_are(d_.program(), inside, body)}};
+}
+
+Block PartCombiner::combined_slots(const Elements& left, const Elements& right) {
+  std::vector<Symbol> values, before, sums;
+  for (size_t n = 0; n < left.size(); ++n) {
+    before.push_back(names_.fresh("left"));
+    values.push_back(names_.fresh("right"));
+    sums.push_back(names_.fresh("both"));
+  }
+  Block block = loads(values, right);
+  append(block, passes::combined(left, values, before, sums));
+  return block;
+}
+
+// ---- by exchanges
+
+/// More statements than this are no straight code any more.
+constexpr int64_t most_exchanged = 256;
+
+/// Whether only the cores of these digits use a buffer, each in its own share.
+class OwnersOnly {
+ public:
+  OwnersOnly(const Dealer& dealer, const Symbol& buffer, const Digits& members)
+      : d_(dealer), buffer_(buffer) {
+    for (const Digit& member : members) members_.push_back(member.var);
+  }
+
+  bool holds(const Block& block, const std::vector<Symbol>& team) const {
+    return std::all_of(block.begin(), block.end(), [&](const Stmt& s) {
+      bool all = s.as<loop::Alloc>() || !uses(s) || is_share(s, team);
+      std::vector<Symbol> inside = team;
+      if (const auto* loop = s.as<loop::Loop>(); loop && d_.deals(loop->digit)) {
+        inside.push_back(loop->digit);
+      }
+      loop::for_each_child(s, [&](const Block& child) { all = all && holds(child, inside); });
+      return all;
+    });
+  }
+
+ private:
+  bool uses(const Stmt& s) const {
+    const loop::Uses uses = loop::uses_of(s);
+    const auto has = [&](const std::vector<Symbol>& list) {
+      return std::find(list.begin(), list.end(), buffer_) != list.end();
+    };
+    return has(uses.reads) || has(uses.writes);
+  }
+
+  bool is_share(const Stmt& s, std::vector<Symbol> team) const {
+    if (const auto* parts = s.as<loop::TeamCombine>()) {
+      const auto is_mine = [&](const Element& e) { return e.buffer == buffer_; };
+      return std::any_of(parts->from.begin(), parts->from.end(), is_mine);
+    }
+    if (!s.as<loop::Accumulate>() && !s.as<loop::WriteUp>()) return false;
+    if (const auto* up = s.as<loop::WriteUp>()) {
+      for (const Symbol& digit : up->over) {
+        if (d_.deals(digit)) team.push_back(digit);
+      }
+    }
+    return team == members_;
+  }
+
+  const Dealer& d_;
+  Symbol buffer_;
+  std::vector<Symbol> members_;
+};
+
+bool PartCombiner::can_exchange(const loop::TeamCombine& s, const Digits& members,
+                                const std::vector<Symbol>& elements) const {
+  if (!d_.domain().exchanges) return false;
+  int64_t cores = 1;  // from those of one value of the digit to the next
+  for (auto member = members.rbegin(); member->var != s.over; ++member) cores *= member->parts;
+  if (d_.domain().lockstep % (cores * find_digit(d_.program(), s.over).parts) != 0) return false;
+  const auto is_alone = [](const Digit& d) { return !d.axis; };
+  if (!std::all_of(members.begin(), members.end(), is_alone)) return false;
+  const auto tile = counters(digits_of(d_.program(), elements));
+  if (loop::volume_of(tile) * std::ssize(s.from) > most_exchanged) return false;
+  return std::all_of(s.from.begin(), s.from.end(), [&](const Element& e) {
+    return find_buffer(d_.program(), e.buffer).type.is_scalar() &&
+           OwnersOnly(d_, e.buffer, members).holds(d_.program().body, {});
+  });
+}
+
+/// What is private to a core goes to the one before it, at distances of 1, 2, 4, ...; the order of
+/// the parts is kept.
+Block PartCombiner::exchanged(const loop::TeamCombine& s, const Digits& team,
+                              const Digits& around) {
+  const Digit& over = find_digit(d_.program(), s.over);
+  std::vector<Symbol> elements = s.elements;
+  const Digits members = d_.with_dealt(joined_digits(team, {over}), elements);
+  if (!can_exchange(s, members, elements)) return in_group_memory(s, team, around);
+  Block result;
+  Elements got = s.from;
+  for (Element& e : got) {
+    loop::Buffer buffer = find_buffer(d_.program(), e.buffer);
+    buffer.symbol = names_.fresh("got");
+    e.buffer = buffer.symbol;
+    buffers_.push_back(buffer);
+    result.push_back(StmtNode{loop::Alloc{buffer.symbol}});
+  }
+  Digits others = around;
+  for (const Digit& member : members) {
+    if (member.var != s.over) others.push_back(member);
+  }
+  const Expr filled = trip(d_.program(), others, over), me = loop::index_variable(over.var);
+  for (int64_t distance = 1; distance < over.parts; distance *= 2) {
+    append(result, handed_over(got, s.from, members, over, distance, elements));
+    const Expr takes = scalar::binary(
+        scalar::BinaryOp::equal,
+        scalar::binary(scalar::BinaryOp::remainder, me, literal(2 * distance)), literal(0));
+    const Expr there = less(me + literal(distance), filled);
+    Block body = looped(elements, combined_slots(s.from, got));
+    body = only_if(takes, only_if(there, body));
+    if (2 * distance >= over.parts) {
+      append(body, only_if(first_round(me), {StmtNode{loop::WriteUp{elements, s.from, s.target}}}));
+    }
+    result.push_back(d_.deal(members, around, body));
+  }
+  return result;
+}
+
+/// Every element by itself, so that its place is known.
+Block PartCombiner::handed_over(const Elements& to, const Elements& from, const Digits& members,
+                                const Digit& over, int64_t by,
+                                const std::vector<Symbol>& elements) const {
+  Block result;
+  const std::vector<Counter> tile = counters(digits_of(d_.program(), elements));
+  for (int64_t at = 0; at < loop::volume_of(tile); ++at) {
+    Elements to_here = to, from_here = from;
+    int64_t rest = at;
+    for (auto axis = tile.rbegin(); axis != tile.rend(); ++axis) {
+      to_here = with_value_of(to_here, axis->var, literal(rest % axis->count));
+      from_here = with_value_of(from_here, axis->var, literal(rest % axis->count));
+      rest /= axis->count;
+    }
+    for (size_t n = 0; n < to.size(); ++n) {
+      result.push_back(
+          StmtNode{loop::Exchange{counters(members), over.var, by, to_here[n], from_here[n]}});
+    }
+  }
+  return result;
+}
+
+/// Cores that do not hand each other anything show it to all others, and then it is as if they had
+/// shared it from the beginning.
+Block PartCombiner::in_group_memory(const loop::TeamCombine& s, const Digits& team,
+                                    const Digits& around) {
+  Block result;
+  loop::TeamCombine shared = s;
+  std::vector<Symbol> axes = {s.over};
+  axes.insert(axes.end(), s.elements.begin(), s.elements.end());
+  shared.from = in_group(s.from, counters(digits_of(d_.program(), axes)), "shown", result);
+  std::vector<Symbol> elements = s.elements;
+  const Digit& over = find_digit(d_.program(), s.over);
+  const Digits members = d_.with_dealt(joined_digits(team, {over}), elements);
+  result.push_back(
+      d_.deal(members, around, {StmtNode{loop::WriteUp{elements, s.from, {shared.from, {}}}}}));
+  append(result, joined_in_steps(shared, team, around));
+  return result;
+}
+
+// ---- by the last one
+
+std::optional<loop::Deal> PartCombiner::done_last(const loop::TeamCombine& s, const Stmt& made_by,
+                                                  const Digits& around) {
+  const auto* made = made_by.as<loop::Deal>();
+  if (s.how != loop::Meeting::last || !d_.domain().has_last || !made) return std::nullopt;
+  if (made->collective || made->team != Team::grid || !contains(made->shares, s.over)) {
+    return std::nullopt;
+  }
+  Digits outside = around;
+  for (const Counter& share : made->shares) {
+    if (share.var != s.over) outside.push_back(find_digit(d_.program(), share.var));
+  }
+  loop::TeamCombine mine = s;
+  std::erase_if(mine.elements, [&](const Symbol& e) { return contains(made->shares, e); });
+  Digits members = digits_of(d_.program(), mine.elements);
+  mine.elements.clear();
+  if (d_.domain().along_memory) members = along_memory(members, mine);
+  loop::Deal result = *made;
+  result.body.push_back(StmtNode{loop::Last{s.over, many_parts(mine, members, outside)}});
+  return result;
+}
+
+/// Cores share the parts of an element, too, where there are fewer elements than this, until there are
+/// so many shares; each has so many parts at least.
+constexpr int64_t few_elements = 64, most_shares = 256, fewest_parts = 4;
+
+/// The cores of a group share the elements and, if they are few, neighbouring parts of them, which
+/// then meet in steps.
+Block PartCombiner::many_parts(const loop::TeamCombine& s, const Digits& members,
+                               const Digits& around) {
+  const Digits inside = joined_digits(around, members);
+  const int64_t parts = find_digit(d_.program(), s.over).parts;
+  const int64_t elements = loop::volume_of(counters(members));
+  int64_t shares = 1;
+  while (2 * shares * elements <= most_shares && 2 * shares * fewest_parts <= parts) shares *= 2;
+  if (elements < few_elements && shares > 1) return shared_parts(s, members, around, shares);
+  const bool has_vector = !s.elements.empty();
+  const Block body = fold(s, inside, names_.fresh("part"), has_vector);
+  return {StmtNode{loop::Deal{Team::cores, counters(members), true,
+                              where_points_are(d_.program(), inside, body)}}};
+}
+
+/// Temporaries of the group, an element of them for each of the axes; its index mentions them.
+PartCombiner::Elements PartCombiner::in_group(const Elements& like,
+                                              const std::vector<Counter>& axes,
+                                              const std::string& name, Block& allocs) {
+  Elements result;
+  for (const Element& e : like) {
+    loop::Buffer buffer = find_buffer(d_.program(), e.buffer);
+    buffer = {.symbol = names_.fresh(name),
+              .type = buffer.type,
+              .role = loop::Role::temporary,
+              .region = "shared",
+              .scope = d_.domain().is_one_team() ? loop::Scope::all : loop::Scope::group,
+              .per = buffer.per};
+    Element element{buffer.symbol, {}};
+    for (const Counter& axis : axes) {
+      buffer.extents.push_back(axis.count);
+      std::erase(buffer.per, axis.var);
+      element.index.push_back(loop::index_variable(axis.var));
+    }
+    buffers_.push_back(buffer);
+    allocs.push_back(StmtNode{loop::Alloc{buffer.symbol}});
+    result.push_back(element);
+  }
+  return result;
+}
+
+Block PartCombiner::shared_parts(const loop::TeamCombine& s, const Digits& members,
+                                 const Digits& around, int64_t shares) {
+  const Digits inside = joined_digits(around, members);
+  const Slots all = slots_of(s, joined_digits(inside, digits_of(d_.program(), s.elements)));
+  const int64_t each = (all.parts + shares - 1) / shares;
+  const Counter share{names_.fresh("share"), shares};
+  const Symbol part = names_.fresh("part");
+  const Expr me = loop::index_variable(share.var), begin = me * literal(each);
+  std::vector<Counter> dealt = counters(members), axes = {share};
+  dealt.push_back(share);
+  axes.insert(axes.end(), dealt.begin(), dealt.end() - 1);
+  for (const Counter& axis : counters(digits_of(d_.program(), s.elements))) axes.push_back(axis);
+  Block result;
+  const Elements mine = in_group(s.from, axes, "some", result);
+  Block body = {
+      StmtNode{loop::WriteUp{{}, all.at(begin + loop::index_variable(part)), {mine, {part}}}}};
+  body = looped(s.elements, body);
+  const Expr trip = bounded(literal(each), scalar::simplify(all.filled - begin));
+  body = {StmtNode{
+      loop::For{part, trip, How::sequential, find_digit(d_.program(), s.over).level, body}}};
+  result.push_back(
+      StmtNode{loop::Deal{Team::cores, dealt, true, where_points_are(d_.program(), inside, body)}});
+  const Slots some{shares, scalar::simplify(parts_holding(all.filled, each)),
+                   [&](const Expr& n) { return with_value_of(mine, share.var, n); }};
+  for (int64_t distance = 1; distance < shares; distance *= 2) {
+    const Counter pair{names_.fresh("pair"), shares / (2 * distance)};
+    Block step = meeting(some, loop::index_variable(pair.var), distance);
+    if (2 * distance == shares) {
+      step.push_back(StmtNode{loop::WriteUp{{}, some.at(literal(0)), s.target}});
+    }
+    dealt.back() = pair;
+    result.push_back(
+        StmtNode{loop::Deal{Team::cores, dealt, true,
+                            where_points_are(d_.program(), inside, looped(s.elements, step))}});
+  }
+  return result;
+}
+
+}  // namespace mdh::passes

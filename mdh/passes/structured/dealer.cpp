@@ -1,0 +1,81 @@
+#include "mdh/passes/structured/dealer.h"
+
+#include <algorithm>
+
+#include "mdh/passes/common/shapes.h"
+
+namespace mdh::passes {
+namespace {
+
+using loop::Digit;
+using loop::StmtNode;
+using loop::Team;
+
+bool has(const loop::Cores& cores, const Digit& digit) {
+  return std::find(cores.digits.begin(), cores.digits.end(), digit.var) != cores.digits.end();
+}
+
+int64_t cores_of(const loop::Cores& cores, const Digits& digits) {
+  int64_t parts = 1;
+  for (const Digit& digit : digits) parts *= has(cores, digit) ? digit.parts : 1;
+  return cores.count == 0 ? parts : std::min(parts, cores.count);
+}
+
+}  // namespace
+
+Digits joined_digits(Digits a, const Digits& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+std::vector<loop::Counter> counters(const Digits& digits) {
+  std::vector<loop::Counter> shares;
+  for (const Digit& d : digits) shares.push_back({d.var, d.parts});
+  return shares;
+}
+
+bool Dealer::deals_any(const std::vector<Symbol>& digits) const {
+  return std::any_of(digits.begin(), digits.end(), [&](const Symbol& d) { return deals(d); });
+}
+
+loop::Stmt Dealer::deal(const Digits& digits, const Digits& around, const loop::Block& body,
+                        bool collective) const {
+  const loop::Block guarded = where_points_are(program_, joined_digits(around, digits), body);
+  const Team team = collective ? domain_.together : domain_.team;
+  loop::Deal deal{team, counters(digits), collective, guarded};
+  // The cores of a group have one share each.
+  if (!collective && domain_.grid) deal_as_asked(deal, digits);
+  return StmtNode{deal};
+}
+
+/// The outermost layer that says something about its cores says how shares are dealt; every
+/// layer, how many cores there are.
+void Dealer::deal_as_asked(loop::Deal& deal, const Digits& digits) const {
+  int64_t cores = 1;
+  std::vector<std::string> asked;
+  for (const Digit& digit : digits) {
+    const auto mine = std::find_if(program_.cores.begin(), program_.cores.end(),
+                                   [&](const loop::Cores& c) { return has(c, digit); });
+    if (mine == program_.cores.end()) {
+      cores *= digit.parts;
+      continue;
+    }
+    if (asked.empty()) deal.dealing = mine->dealing;
+    if (asked.empty() && deal.team == Team::grid) deal.swizzle = mine->swizzle;
+    if (std::find(asked.begin(), asked.end(), mine->layer) != asked.end()) continue;
+    asked.push_back(mine->layer);
+    cores *= cores_of(*mine, digits);
+  }
+  if (cores < loop::volume_of(deal.shares)) deal.on = cores;
+}
+
+Digits Dealer::with_dealt(Digits team, std::vector<Symbol>& digits) const {
+  for (auto d = digits.begin(); d != digits.end();) {
+    const bool now = deals(*d);
+    if (now) team.push_back(find_digit(program_, *d));
+    d = now ? digits.erase(d) : std::next(d);
+  }
+  return team;
+}
+
+}  // namespace mdh::passes
