@@ -5,17 +5,6 @@
 namespace mdh::loop {
 namespace {
 
-/// Cores from one value of the share to the next.
-int64_t stride_of(const std::vector<Counter>& shares, const Symbol& over) {
-  int64_t stride = 1;
-  for (auto share = shares.rbegin(); share != shares.rend(); ++share) {
-    if (share->var == over) return stride;
-    stride *= share->count;
-  }
-  internal_check(false, "an exchange over '{}', which is none of its shares", over.name);
-  return 0;
-}
-
 void is_private(const Program& p, const Exchange& s, const Element& e) {
   const Buffer& b = find_buffer(p, e.buffer);
   internal_check(b.role == Role::temporary && b.scope >= Scope::core,
@@ -38,17 +27,28 @@ int64_t count_lasts(const Block& block) {
 
 }  // namespace
 
-bool has_warps(const Program& p) {
-  return p.warp > 1 && std::none_of(p.digits.begin(), p.digits.end(),
-                                    [](const Digit& d) { return d.how == How::cores && d.axis; });
+bool has_axes(const Program& p) {
+  return std::any_of(p.digits.begin(), p.digits.end(),
+                     [](const Digit& d) { return d.how == How::cores && d.axis; });
+}
+
+bool has_warps(const Program& p) { return p.warp > 1 && !has_axes(p); }
+
+bool is_in_one_warp(const std::vector<Counter>& shares, const Symbol& over, int64_t warp) {
+  int64_t behind = 1;
+  for (auto share = shares.rbegin(); share->var != over; ++share) behind *= share->count;
+  const auto mine = std::find_if(shares.begin(), shares.end(),
+                                 [&](const Counter& share) { return share.var == over; });
+  return volume_of(shares) <= warp || warp % (behind * mine->count) == 0;
 }
 
 void verify_exchange(const Program& p, const Exchange& s) {
   internal_check(has_warps(p), "an exchange in warps that do not exist");
   const auto over = std::find_if(s.shares.begin(), s.shares.end(),
                                  [&](const Counter& share) { return share.var == s.over; });
-  const int64_t stride = stride_of(s.shares, s.over);
-  internal_check(p.warp % (over->count * stride) == 0,
+  internal_check(over != s.shares.end(), "an exchange over '{}', which is none of its shares",
+                 s.over.name);
+  internal_check(is_in_one_warp(s.shares, s.over, p.warp),
                  "an exchange over '{}', whose parts are in several warps", s.over.name);
   internal_check(s.by >= 1 && s.by < over->count, "an exchange over '{}' by {}", s.over.name, s.by);
   is_private(p, s, s.to);

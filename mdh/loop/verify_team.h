@@ -8,6 +8,10 @@ namespace mdh::loop {
 /// Neighbouring cores know each other. Those on several axes are no neighbours in the order of their
 /// shares.
 bool has_warps(const Program& p);
+bool has_axes(const Program& p);
+
+/// All cores that differ in one share only are in one warp, whatever the others are.
+bool is_in_one_warp(const std::vector<Counter>& shares, const Symbol& over, int64_t warp);
 
 /// Each core has one share, those that meet are in one warp, and what they show each other is private
 /// to them.

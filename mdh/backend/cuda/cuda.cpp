@@ -41,7 +41,7 @@ kernel::Module print_cuda(const loop::Program& program, const std::string& name)
       .neighbours = cuda_neighbours,
       .warp = 32,
       .warp_barrier = "__syncwarp()",
-      .exchange = "__shfl_down_sync",
+      .exchange = "__shfl_sync",
       .arrivals = "arrive_last",
       .copies = "copy_async",
       .streams = "store_streaming",

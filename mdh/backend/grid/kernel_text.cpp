@@ -138,26 +138,26 @@ class KernelPrinter : public CPrinter, public KernelText {
     return (is_local ? words_.local_barrier : words_.barrier) + ";\n";
   }
 
-  /// In segments of the warp as long as the number that it is over.
+  /// Who would take from a core that is not there takes from itself.
   std::string exchange(const loop::Exchange& s) override {
     internal_check(!words_.exchange.empty() && is_private(s.to) && is_private(s.from),
                    "an exchange of '{}', which is not private", s.from.buffer.name);
-    int64_t stride = 1, segment = 1;
-    for (auto share = s.shares.rbegin(); segment == 1; ++share) {
-      if (share->var == s.over) segment = stride * share->count;
-      stride *= share->count;
-    }
+    int64_t distance = s.by;
+    for (auto share = s.shares.rbegin(); share->var != s.over; ++share) distance *= share->count;
     const int64_t shares = loop::volume_of(s.shares), rest = shares % words_.warp;
-    const std::string last = fmt::format("{:#x}u", (uint64_t{1} << rest) - 1);
-    std::string mask = "0xffffffffu";
+    const std::string me = words_.item[0], all = "0xffffffffu",
+                      first = fmt::format("{:#x}u", (uint64_t{1} << rest) - 1);
+    std::string mask = all;
     if (rest != 0) {
-      mask = fmt::format("{} < {} ? {} : {}", words_.item[0], shares - rest, mask, last);
+      mask = shares < words_.warp ? first
+                                  : fmt::format("{} < {} ? {} : {}", me, shares - rest, all, first);
     }
+    const std::string from = fmt::format("{0} + {1} < {2} ? {0} + {1} : {0}", me, distance, shares);
     const std::string text =
-        fmt::format("{} = {}({}, {}, {}, {});\n", element(s.to), words_.exchange, mask,
-                    element(s.from), s.by * (segment / count_of(s)), segment);
+        fmt::format("{} = {}({}, {}, {});\n", element(s.to), words_.exchange, mask, element(s.from),
+                    shares % words_.warp == 0 ? me + " + " + std::to_string(distance) : from);
     if (shares == items_.count()) return text;
-    return fmt::format("if ({} < {}) {{\n{}}}\n", words_.item[0], shares, indent(text, 2));
+    return fmt::format("if ({} < {}) {{\n{}}}\n", me, shares, indent(text, 2));
   }
 
   /// Nobody goes on before all have arrived.
@@ -296,12 +296,6 @@ class KernelPrinter : public CPrinter, public KernelText {
     // than the type of the pointer. Of a sum it knows nothing.
     if (is_local) return fmt::format("{}({} + ({}))", pointer, c_name(b.symbol.name), address(e));
     return pointer + "&" + element(e);
-  }
-
-  static int64_t count_of(const loop::Exchange& s) {
-    return std::find_if(s.shares.begin(), s.shares.end(),
-                        [&](const loop::Counter& share) { return share.var == s.over; })
-        ->count;
   }
 
   bool contains_flying(const Block& block) const {

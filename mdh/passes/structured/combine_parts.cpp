@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mdh/loop/verify_team.h"
 #include "mdh/passes/common/blocks.h"
 #include "mdh/passes/common/geometry.h"
 #include "mdh/passes/common/shapes.h"
@@ -253,11 +254,8 @@ class OwnersOnly {
 bool PartCombiner::can_exchange(const loop::TeamCombine& s, const Digits& members,
                                 const std::vector<Symbol>& elements) const {
   if (!d_.domain().exchanges) return false;
-  int64_t cores = 1;  // from those of one value of the digit to the next
-  for (auto member = members.rbegin(); member->var != s.over; ++member) cores *= member->parts;
-  if (d_.domain().lockstep % (cores * find_digit(d_.program(), s.over).parts) != 0) return false;
-  const auto is_alone = [](const Digit& d) { return !d.axis; };
-  if (!std::all_of(members.begin(), members.end(), is_alone)) return false;
+  if (loop::has_axes(d_.program())) return false;
+  if (!loop::is_in_one_warp(counters(members), s.over, d_.domain().lockstep)) return false;
   const auto tile = counters(digits_of(d_.program(), elements));
   if (loop::volume_of(tile) * std::ssize(s.from) > most_exchanged) return false;
   return std::all_of(s.from.begin(), s.from.end(), [&](const Element& e) {
@@ -353,6 +351,7 @@ std::optional<loop::Deal> PartCombiner::done_last(const loop::TeamCombine& s, co
   if (made->collective || made->team != Team::grid || !contains(made->shares, s.over)) {
     return std::nullopt;
   }
+  if (!made->body.empty() && made->body.back().as<loop::Last>()) return std::nullopt;
   Digits outside = around;
   for (const Counter& share : made->shares) {
     if (share.var != s.over) outside.push_back(find_digit(d_.program(), share.var));
