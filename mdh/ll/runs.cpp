@@ -22,7 +22,7 @@ class RunFinder {
     result_.push_back({.start = -1, .places = user_places()});
     for (int q = 0; q <= outputs_.depth(); ++q) {
       if (q > 0 && outputs_.loops[q - 1].is_parallel() && outputs_.loops[q - 1].reduced) {
-        const bool exchanged = combination_of(p_, outputs_.loops[q - 1]) == Combination::shuffle;
+        const bool exchanged = exchanges(q - 1);
         result_.push_back({.start = q,
                            .places = exchanged ? private_places(q - 1) : meeting_places(q - 1),
                            .slots = q - 1,
@@ -64,6 +64,14 @@ class RunFinder {
   }
 
  private:
+  /// Nothing is private to cores of a group from one of its members of the grid to the next.
+  bool exchanges(int q) const {
+    return combination_of(p_, outputs_.loops[q]) == Combination::shuffle &&
+           std::none_of(
+               outputs_.loops.begin() + q + 1, outputs_.loops.end(),
+               [](const auto& inner) { return inner.is_parallel() && !inner.layer->barrier; });
+  }
+
   std::vector<Place> user_places() const {
     std::vector<Place> places;
     for (const hl::BufferView& view : p_.computation.outputs) {

@@ -142,6 +142,7 @@ class Interpreter : private Interpretation {
     for (const Counter& share : s.shares) {
       if (is_digit(program_, share.var)) enclosing_.push_back(&find_digit(program_, share.var));
     }
+    if (s.team == Team::grid) grid_ = &s;
     for (const int64_t part : parts) run_share(s, part);
     enclosing_.resize(depth);
     for (const Counter& share : s.shares) index_.erase(share.var.name);
@@ -151,8 +152,10 @@ class Interpreter : private Interpretation {
 
   /// Whatever others have done is ordered before it, and nothing that they do later after it.
   void operator()(const Last& s) {
-    auto group = index_;
-    group.erase(s.over.name);
+    std::vector<int64_t> group;
+    for (const Counter& share : grid_->shares) {
+      if (share.var != s.over) group.push_back(index_.at(share.var.name));
+    }
     int64_t& arrived = arrived_[{&s, group}];
     if (++arrived < find_digit(program_, s.over).parts) return;
     arrived = 0;
@@ -348,7 +351,8 @@ class Interpreter : private Interpretation {
   }
 
   Random random_;
-  std::map<std::pair<const Last*, std::map<std::string, int64_t>>, int64_t> arrived_;
+  const Deal* grid_ = nullptr;  // whose share is being run
+  std::map<std::pair<const Last*, std::vector<int64_t>>, int64_t> arrived_;
   int64_t lasts_ = 0;  // moments of their own, below those of all barriers
   Owners owners_;
   InFlight in_flight_;

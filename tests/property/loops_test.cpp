@@ -86,7 +86,9 @@ std::vector<machine::TargetFacts> facts_for(uint64_t seed) {
   return {{.teams = machine::Teams::one},
           {.teams = machine::Teams::nested,
            .access_bytes = seed % 3 == 0 ? 0 : 16,
-           .lockstep = warps[seed / 4 % warps.size()]}};
+           .lockstep = warps[seed / 4 % warps.size()],
+           .exchanges = seed / 4 % 2 == 1,
+           .knows_last = seed % 5 != 0}};
 }
 
 void expect_right(const Triple& t, uint64_t seed, int& with_warps) {

@@ -314,12 +314,12 @@ loop::Block OutputPlan::at_end_of_body(const PlanContext& c, int position) const
 
 namespace {
 
-loop::Meeting meeting_of(const PlanContext& c, int position) {
-  switch (ll::combination_of(c.low, c.outputs.loops[position])) {
+loop::Meeting meeting_of(const PlanContext& c, const ll::Run& run) {
+  switch (ll::combination_of(c.low, c.outputs.loops[run.slots])) {
     case ll::Combination::team_tree:
       return loop::Meeting::tree;
     case ll::Combination::shuffle:
-      return loop::Meeting::exchange;
+      return run.exchanged ? loop::Meeting::exchange : loop::Meeting::tree;
     case ll::Combination::last_core:
       return loop::Meeting::last;
     case ll::Combination::automatic:
@@ -341,7 +341,7 @@ loop::Block OutputPlan::after_loop(const PlanContext& c, int position) const {
     if (runs[n].run.slots != position) continue;
     return {StmtNode{loop::TeamCombine{c.output_digit(position), runs[n].elements,
                                        runs[n].target.elements, runs[n - 1].target,
-                                       meeting_of(c, position)}}};
+                                       meeting_of(c, runs[n].run)}}};
   }
   return {};
 }

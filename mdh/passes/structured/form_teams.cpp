@@ -60,8 +60,7 @@ class Former {
     for (const Stmt& s : statements) {
       if (const auto* parts = s.as<loop::TeamCombine>();
           parts && alone.empty() && !result.empty()) {
-        if (const auto whole =
-                parts_.done_last(*parts, result.back(), joined_digits(around, team))) {
+        if (const auto whole = parts_.done_last(*parts, result.back(), around)) {
           result.back() = StmtNode{*whole};
           continue;
         }
