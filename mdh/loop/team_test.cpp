@@ -117,6 +117,14 @@ TEST(LoopLast, combines_what_all_others_have_done) {
   }
 }
 
+TEST(LoopLast, groups_are_told_by_shares_and_nothing_else) {
+  const std::string own = "let n = b; ";
+  const std::string body = "alloc part; deal grid (g < 3, b < 4) { " + own +
+                           "deal cores () { load v = x[g, b]; store part[b] = v; } ";
+  EXPECT_EQ(result(body + last("load a = part[0]; store y[g] = a;"), blocks),
+            (std::vector<int64_t>{1, 5, 2}));
+}
+
 TEST(LoopLast, knows_nothing_of_other_groups) {
   const std::string other = "if g == 0 { load a = part[0]; store y[0] = a; }";
   EXPECT_EQ(complaint(parts + last(other), blocks), fine);
