@@ -264,7 +264,7 @@ class CodeChecker {
            "loops combine one after the other; remove the entry");
     }
     if (how == Combination::atomic) check_atomic(where, op);
-    if (how == Combination::shuffle && !combines_privately(*layer)) {
+    if (how == Combination::shuffle && !machine::combines_privately(machine_, *layer)) {
       fail(where, fmt::format("cores of {} do not exchange registers", layer->name),
            "shuffle only where the machine combines in a private region");
     }
@@ -281,17 +281,6 @@ class CodeChecker {
       fail(where, fmt::format("atomic needs a neutral element, and '{}' declares none", name),
            "team_tree or partials_kernel");
     }
-  }
-
-  bool combines_privately(const machine::Layer& layer) const {
-    for (const machine::Constraint& c : machine_.constraints) {
-      const auto* in = std::get_if<machine::CombinesIn>(&c);
-      if (!in || in->layer != layer.name) continue;
-      for (const std::string& region : in->regions) {
-        if (!machine::shares(machine_, layer, *machine_.find_region(region))) return true;
-      }
-    }
-    return false;
   }
 
   void check_cores(const std::string& name, const CoresCode& cores) const {

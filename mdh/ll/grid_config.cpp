@@ -13,9 +13,10 @@ namespace {
 constexpr int64_t least_points = 4096;       // with fewer, any configuration takes microseconds
 constexpr int64_t threads_of_group = 256;    // enough for every multiprocessor to hide its waiting
 constexpr int64_t groups_wanted = 120;       // as many as large devices run at once
-constexpr int64_t most_groups_of_sum = 128;  // whose results one more kernel adds up
+constexpr int64_t most_groups_of_sum = 512;  // whose results meet
 constexpr int64_t least_terms = 16;          // that a thread adds before it meets others
 constexpr int64_t rounds_at_once = 8;        // of other loops
+constexpr int64_t bytes_at_once = 16;        // that a thread reads
 constexpr int64_t most_pieces = 96;          // of a sum, before groups share it
 constexpr int64_t terms_at_once = 16;        // of a sum whose operands are copied
 constexpr int64_t most_at_once = 64;         // of a short one
@@ -25,7 +26,7 @@ constexpr int64_t most_result_bytes = 512;   // of a thread, in registers
 
 /// How much a group asks for. What a machine does not allow is tried again with less.
 struct Ambition {
-  int64_t threads_of_sum = 4 * threads_of_group;
+  int64_t threads_of_sum = 2 * threads_of_group;
   int64_t threads = threads_of_group;
   int64_t results = 64;  // of a thread in a tile
   int64_t depth = 2;     // pieces of a sum that are copied at the same time
@@ -203,6 +204,8 @@ class GridRules {
     if (results_lie_along) {
       levels_.take_threads(kept_.front(), lanes_of_warp);
       wanted = std::max<int64_t>(1, ambition_.threads / lanes_of_warp);
+    } else if (scanned_.empty()) {
+      read_neighbours(reduced_.front());
     }
     for (const int d : reduced_) {
       wanted = still_wanted(d, std::min(wanted, std::max<int64_t>(1, levels_.rest(d) / 4)), wanted);
@@ -217,12 +220,21 @@ class GridRules {
     return true;
   }
 
+  /// A thread reads as many neighbours at once as it can, where rows begin at multiples of that.
+  void read_neighbours(int d) {
+    const int64_t widest = shape_.widest_along(d);
+    const int64_t count = widest == 0 ? 1 : bytes_at_once / widest;
+    if (!roles_.lanes.empty() && shape_.size(d) % std::max<int64_t>(1, count) == 0) {
+      levels_.take(roles_.lanes, d, count);
+    }
+  }
+
   void share_with_groups() {
     const int64_t groups = levels_.count_on(roles_.groups);
     const int longest = reduced_.front();
     const int64_t useful = levels_.rest(longest) / least_terms;
     const int64_t parts = std::min({most_groups_of_sum, std::max<int64_t>(1, useful),
-                                    std::max<int64_t>(1, 4 * groups_wanted / groups)});
+                                    power_below(std::max<int64_t>(1, 5 * groups_wanted / groups))});
     levels_.take(roles_.groups, longest, parts);
   }
 
@@ -303,8 +315,20 @@ class GridRules {
       c.acc[output.symbol.name] = places;
     }
     for (const LevelName& level : c.order) {
-      const bool meets = level.layer == roles_.threads || level.layer == levels_.warp_layer();
-      if (meets && is_sum(level)) c.code.combine[level] = Combination::team_tree;
+      if (is_sum(level)) combine(level, c);
+    }
+  }
+
+  /// Threads of a warp by exchanges, warps in steps, blocks by the last one; where there are no
+  /// warps, nobody knows what cores can do besides waiting.
+  void combine(const LevelName& level, Config& c) const {
+    const bool has_warps = !levels_.warp_layer().empty();
+    if (level.layer == levels_.warp_layer() || (level.layer == roles_.threads && !has_warps)) {
+      c.code.combine[level] = Combination::team_tree;
+    } else if (level.layer == roles_.threads) {
+      c.code.combine[level] = Combination::shuffle;
+    } else if (level.layer == roles_.groups && has_warps) {
+      c.code.combine[level] = Combination::last_core;
     }
   }
 

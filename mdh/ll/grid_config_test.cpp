@@ -39,9 +39,18 @@ TEST(GridConfig, products_have_tiles_of_registers_and_copies_for_the_group) {
 
 TEST(GridConfig, threads_share_the_sums_of_few_results_and_meet_in_steps) {
   const Config dot = *grid_config(computation(dot_text, {{"K", 1 << 24}}), gpu());
-  EXPECT_EQ(threads_of(dot), 1024);
+  EXPECT_EQ(threads_of(dot), 512);
   EXPECT_GE(parts_on(dot, "BLK"), 100);
-  EXPECT_EQ(dot.code.combine.at({"THR", "k"}), Combination::team_tree);
+  EXPECT_EQ(parts_on(dot, "VEC"), 2) << "16 bytes at once";
+  EXPECT_EQ(dot.code.combine.at({"THR", "k"}), Combination::shuffle);
+  EXPECT_EQ(dot.code.combine.at({"WRP", "k"}), Combination::team_tree);
+  EXPECT_EQ(dot.code.combine.at({"BLK", "k"}), Combination::last_core);
+  const Config without_warps =
+      *grid_config(computation(dot_text, {{"K", 1 << 24}}), machine::find_machine("gpu_nowarp"));
+  EXPECT_EQ(without_warps.code.combine.at({"THR", "k"}), Combination::team_tree);
+  EXPECT_FALSE(without_warps.code.combine.contains({"BLK", "k"}));
+  const Config odd = *grid_config(computation(dot_text, {{"K", (1 << 24) + 1}}), gpu());
+  EXPECT_EQ(parts_on(odd, "VEC"), 1) << "the last ones would be too many";
   const Config matvec = *grid_config(computation(matvec_text, {{"I", 4096}, {"K", 4096}}), gpu());
   EXPECT_EQ(parts_on(matvec, "BLK", "i"), 4096);
   EXPECT_GE(parts_on(matvec, "THR", "k"), 32) << "they walk along the rows";

@@ -108,7 +108,8 @@ class GridLevels {
  private:
   std::vector<std::string> nest() const {
     std::vector<std::string> layers = roles_.cores;
-    for (const std::string& layer : {roles_.outer, roles_.inner, roles_.registers}) {
+    for (const std::string& layer : {roles_.outer, roles_.inner, roles_.registers, roles_.lanes}) {
+      if (layer.empty()) continue;
       if (std::find(layers.begin(), layers.end(), layer) == layers.end()) layers.push_back(layer);
     }
     return layers;
@@ -118,6 +119,10 @@ class GridLevels {
     std::vector<std::string> layers = nest();
     layers.erase(std::find(layers.begin(), layers.end(), roles_.threads));
     layers.push_back(roles_.threads);
+    if (!roles_.lanes.empty()) {
+      std::erase(layers, roles_.lanes);
+      layers.push_back(roles_.lanes);
+    }
     return layers;
   }
 

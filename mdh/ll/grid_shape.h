@@ -15,6 +15,7 @@ class GridShape {
   explicit GridShape(const hl::Program& p) : program(p) {
     for (const hl::Dimension& d : p.dimensions) sizes.push_back(constant(d.size).value_or(0));
     along_.assign(sizes.size(), 0);
+    widest_.assign(sizes.size(), 0);
     for (const auto* views : {&p.outputs, &p.inputs}) {
       for (const hl::BufferView& view : *views) add(view, views == &p.inputs);
     }
@@ -51,6 +52,9 @@ class GridShape {
   /// Bytes of buffers whose neighbouring elements it walks along.
   int64_t along(int d) const { return along_[static_cast<size_t>(d)]; }
 
+  /// Bytes of the largest element among those; 0 if it walks along none.
+  int64_t widest_along(int d) const { return widest_[static_cast<size_t>(d)]; }
+
   /// Of each input: the dimensions that its indices mention.
   const std::vector<std::vector<bool>>& inputs() const { return inputs_; }
 
@@ -80,7 +84,9 @@ class GridShape {
           const int64_t step = index ? index->coefficients[d] : 1;
           if (step == 0) continue;
           mentioned[d] = sum[d] = true;
-          if (index && e + 1 == access.index.size() && step == 1) along_[d] += touched;
+          if (!index || e + 1 != access.index.size() || step != 1) continue;
+          along_[d] += touched;
+          widest_[d] = std::max(widest_[d], bytes);
         }
         if (is_input) sums_.push_back(sum);
       }
@@ -95,7 +101,7 @@ class GridShape {
     });
   }
 
-  std::vector<int64_t> along_;
+  std::vector<int64_t> along_, widest_;
   std::vector<std::vector<bool>> inputs_, sums_;
 };
 

@@ -57,6 +57,17 @@ bool shares(const Machine& m, const Layer& cores, const Region& region) {
   return region.owner.empty() || depth_of(m, region.owner) < depth_of(m, cores.name);
 }
 
+bool combines_privately(const Machine& m, const Layer& cores) {
+  for (const Constraint& c : m.constraints) {
+    const auto* in = std::get_if<CombinesIn>(&c);
+    if (!in || in->layer != cores.name) continue;
+    for (const std::string& region : in->regions) {
+      if (!shares(m, cores, *m.find_region(region))) return true;
+    }
+  }
+  return false;
+}
+
 std::vector<Constraint> constraints(const Machine& m) {
   std::vector<Constraint> all = m.constraints;
   for (const Region& region : m.regions) {

@@ -74,6 +74,9 @@ struct Machine {
 /// read.
 bool shares(const Machine& m, const Layer& cores, const Region& region);
 
+/// The cores of a layer may combine what each of them has to itself.
+bool combines_privately(const Machine& m, const Layer& cores);
+
 /// All rules: those of the machine itself, and those that follow from its regions, capacities and
 /// visibility.
 std::vector<Constraint> constraints(const Machine& m);

@@ -43,17 +43,31 @@ Parameter parts_parameter(const SpaceContext& c, const std::string& name,
   return {name, std::move(range), reads, tune::ParameterKind::categorical};
 }
 
-/// Cores that can wait for one another combine one after the other, or in steps.
+/// Ways to combine besides the usual one: cores that can wait for one another do it in steps, those
+/// of a warp by exchanges, and of members of a grid the last one.
+std::vector<ll::Combination> combinations_of(const SpaceContext& c, const std::string& layer) {
+  const machine::Layer& cores = *c.machine.find_layer(layer);
+  const ll::Obeys& obeys = c.options.obeys;
+  std::vector<ll::Combination> all;
+  if (cores.barrier && obeys.team_tree) all.push_back(ll::Combination::team_tree);
+  if (cores.barrier && obeys.shuffle && machine::combines_privately(c.machine, cores)) {
+    all.push_back(ll::Combination::shuffle);
+  }
+  if (!cores.barrier && obeys.last_core) all.push_back(ll::Combination::last_core);
+  return all;
+}
+
 Parameter combine_parameter(const SpaceContext& c, const std::string& layer) {
-  const bool possible = c.options.obeys.team_tree && c.machine.find_layer(layer)->barrier;
-  return parts_parameter(c, "combine." + layer, [&c, layer, possible](const Point& p) {
+  const std::vector<ll::Combination> all = combinations_of(c, layer);
+  return parts_parameter(c, "combine." + layer, [&c, layer, all](const Point& p) {
     std::vector<Value> values = {name_of(ll::Combination::automatic)};
     const SpaceVariant& variant = c.variant(p.label("fuse"));
     const auto there = dimensions_on(c, variant, parts_at(c, p), layer);
     const bool combines = std::any_of(there.begin(), there.end(), [&](const std::string& d) {
       return variant.find(d)->is_reduced;
     });
-    if (possible && combines) values.emplace_back(name_of(ll::Combination::team_tree));
+    if (!combines) return values;
+    for (const ll::Combination how : all) values.emplace_back(name_of(how));
     return values;
   });
 }
@@ -189,8 +203,9 @@ void encode_core_code(const SpaceContext& c, const ll::Config& config, NamedValu
   for (const std::string& layer : c.layers.cores) {
     values["combine." + layer] = name_of(ll::Combination::automatic);
     for (const auto& [level, kind] : config.code.combine) {
-      const bool says = level.layer == layer && kind == ll::Combination::team_tree &&
-                        c.machine.find_layer(layer)->barrier;
+      const std::vector<ll::Combination> all = combinations_of(c, layer);
+      const bool says =
+          level.layer == layer && std::find(all.begin(), all.end(), kind) != all.end();
       if (says) values["combine." + layer] = name_of(kind);
     }
   }

@@ -211,8 +211,8 @@ const std::vector<Facts>& facts() {
       // eight warps meet in shared memory, sixteen blocks in device memory
       {"gpu/matmul_16x1000x2048", "BLK 128, WRP 8, THR 32", "A SM 16x128, B RM 4x4",
        "C DM 32768, C SM 2048, C SM 16384, C RM 64"},
-      // threads do not see each other's registers: those of a warp meet in shared memory, too
-      {"gpu/dot", "BLK 396, WRP 16, THR 32", "", "C DM 396, C SM 1, C SM 16, C RM 1, C SM 32"},
+      // threads of a warp hand each other registers: none of their parts is in shared memory
+      {"gpu/dot", "BLK 396, WRP 16, THR 32", "", "C DM 396, C SM 1, C SM 16, C RM 1, C RM 1"},
       {"gpu/conv2d_4096", "BLK 16384, WRP 4, THR 32", "I SM 20x68, I RM 6x8, F RM 5x5", "O RM 8"},
       {"gpu/mcc_resnet", "BLK 1792, WRP 4, THR 32", "I SM 1x9x117x3, I RM 1x1x33x3, F SM 64x7x7x3",
        "O RM 56"},
