@@ -47,3 +47,10 @@ MDH_DECLARE(atan2)
 MDH_DECLARE(fmin)
 MDH_DECLARE(fmax)
 #undef MDH_DECLARE
+
+// ---- other threads
+
+template <class T>
+__device__ T __shfl_sync(unsigned mask, T value, int lane, int width = 32);
+__device__ void __threadfence();
+__device__ unsigned atomicInc(unsigned* address, unsigned most);

@@ -127,6 +127,26 @@ const std::vector<Subject>& subjects() {
           "split": {"i": ["THR 5"], "k": ["REG 3", "THR 16"]}, "order": ["THR.i", "THR.k", "REG.k"],
           "acc": {"w": [{"inside": "THR.k", "region": "SM"}, {"inside": "REG.k", "region": "RM"}]},
           "code": {"combine": {"THR.k": "team_tree"}})"},
+      // On CUDA: 8 parts in segments of warps, the second of which is not full.
+      {"sums_by_exchange",
+       "matvec",
+       {5, 29},
+       R"("layers": ["BLK", "REG", "THR"],
+          "split": {"i": ["THR 5"], "k": ["REG 4", "THR 8"]}, "order": ["THR.i", "THR.k", "REG.k"],
+          "acc": {"w": [{"inside": "REG.k", "region": "RM"}]},
+          "code": {"combine": {"THR.k": "shuffle"}})"},
+      {"sums_by_the_last_group",
+       "matvec",
+       {6, 29},
+       R"("layers": ["BLK", "DEV", "THR"],
+          "split": {"i": ["BLK 2", "THR 3"], "k": ["BLK 4", "DEV 8"]},
+          "order": ["BLK.i", "BLK.k", "THR.i", "DEV.k"],
+          "code": {"combine": {"BLK.k": "last_core"}})"},
+      {"sum_by_the_last_group_in_steps",
+       "dot",
+       {70},
+       R"("layers": ["BLK", "THR", "DEV"], "split": {"k": ["BLK 9", "THR 4", "DEV 2"]},
+          "order": ["BLK.k", "THR.k", "DEV.k"], "code": {"combine": {"BLK.k": "last_core"}})"},
       {"sum_of_groups",
        "dot",
        {45},
@@ -203,7 +223,7 @@ Prepared prepared(const Subject& subject, const std::string& target) {
 
 // ---- mutants
 
-/// A module that lacks a barrier, a wait or the condition of a guard.
+/// A module that lacks a barrier, a wait, an exchange or the condition of a guard.
 struct Mutant {
   std::string name;  // "tiles: barrier 2", counted from 1 on
   std::string line;  // where it was
@@ -214,11 +234,14 @@ struct Mutant {
 kernel::Module renamed(const kernel::Module& module, const std::string& name) {
   kernel::Module other = module;
   other.name = name;
-  std::string& text = other.source;
-  for (size_t at = 0; (at = text.find(module.name + "_", at)) != std::string::npos;) {
-    text.replace(at, module.name.size(), name);
-    at += name.size();
-  }
+  const auto replace = [&](const std::string& old, const std::string& with) {
+    std::string& text = other.source;
+    for (size_t at = 0; (at = text.find(old, at)) != std::string::npos; at += with.size()) {
+      text.replace(at, old.size(), with);
+    }
+  };
+  replace(module.name + "_", name + "_");
+  replace("mdh_arrive_last", name + "_arrive_last");  // a helper that is changed, too
   const std::function<void(std::vector<kernel::Step>&)> rename = [&](auto& steps) {
     for (kernel::Step& step : steps) {
       if (auto* launch = std::get_if<kernel::Launch>(&step.is)) {
@@ -240,6 +263,8 @@ std::optional<std::pair<std::string, std::string>> weakened(const std::string& l
   if (is_call("barrier(") || is_call("__syncthreads(") || is_call("__syncwarp("))
     return std::pair("barrier", indent + ";");
   if (is_call("mdh_copy_wait(")) return std::pair("wait", indent + ";");
+  if (is_call("if (mdh_arrive_last(")) return std::pair("last", indent + "if (1) {");
+  if (text.find(" = __shfl_sync(") != std::string::npos) return std::pair("exchange", indent + ";");
   const bool compares = text.find(" < ") != std::string::npos;
   if (is_call("if (") && compares && text.ends_with(") {")) {
     return std::pair(is_call("if (mdh_turn < ") ? "turns" : "guard", indent + "if (1) {");
@@ -302,6 +327,8 @@ const std::map<std::string, std::string>& equivalent() {
       {"sum_of_items_in_steps: barrier 5", "item 0 alone works before and behind it"},
       {"sums_of_neighbours_in_steps: barrier 5 on opencl",
        "every item goes on with the sum that it has made itself"},
+      {"sum_by_the_last_group_in_steps: barrier 1 on cuda",
+       "item 0 alone has the part of its group, and counts it"},
       {"scan_of_groups: guard 2", "the guard inside of it asks for more"},
       {"rolling_halo: turns 1 on cuda",
        "the elements too many lie behind the only array, where its size is rounded up"},

@@ -8,6 +8,7 @@
 #include "mdh/passes/common/shapes.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
+#include "mdh/support/power_of_two.h"
 
 namespace mdh::passes {
 namespace {
@@ -286,14 +287,15 @@ Block PartCombiner::exchanged(const loop::TeamCombine& s, const Digits& team,
     if (member.var != s.over) others.push_back(member);
   }
   const Expr filled = trip(d_.program(), others, over), me = loop::index_variable(over.var);
+  const bool all_have_partners = constant(filled) == over.parts && is_power_of_two(over.parts);
   for (int64_t distance = 1; distance < over.parts; distance *= 2) {
     append(result, handed_over(got, s.from, members, over, distance, elements));
     const Expr takes = scalar::binary(
         scalar::BinaryOp::equal,
         scalar::binary(scalar::BinaryOp::remainder, me, literal(2 * distance)), literal(0));
-    const Expr there = less(me + literal(distance), filled);
     Block body = looped(elements, combined_slots(s.from, got));
-    body = only_if(takes, only_if(there, body));
+    if (!all_have_partners) body = only_if(less(me + literal(distance), filled), body);
+    body = only_if(takes, body);
     if (2 * distance >= over.parts) {
       append(body, only_if(first_round(me), {StmtNode{loop::WriteUp{elements, s.from, s.target}}}));
     }
