@@ -152,12 +152,28 @@ class KernelPrinter : public CPrinter, public KernelText {
       mask = shares < words_.warp ? first
                                   : fmt::format("{} < {} ? {} : {}", me, shares - rest, all, first);
     }
-    const std::string from = fmt::format("{0} + {1} < {2} ? {0} + {1} : {0}", me, distance, shares);
-    const std::string text =
-        fmt::format("{} = {}({}, {}, {});\n", element(s.to), words_.exchange, mask, element(s.from),
-                    shares % words_.warp == 0 ? me + " + " + std::to_string(distance) : from);
+    const std::string further = fmt::format("{} + {}", me, distance);
+    const std::string lane =
+        rest == 0 ? further : fmt::format("{} < {} ? {} : {}", further, shares, further, me);
+    const std::string text = taken(s, [&](const std::string& value) {
+      return fmt::format("{}({}, {}, {})", words_.exchange, mask, value, lane);
+    });
     if (shares == items_.count()) return text;
     return fmt::format("if ({} < {}) {{\n{}}}\n", me, shares, indent(text, 2));
+  }
+
+  /// Numbers at once, records word by word.
+  template <class Take>
+  std::string taken(const loop::Exchange& s, const Take& take) {
+    const scalar::Type& type = find_buffer(program(), s.to.buffer).type;
+    if (type.is_scalar()) return fmt::format("{} = {};\n", element(s.to), take(element(s.from)));
+    const int64_t bytes = scalar::bytes_of(type);
+    const std::string word = bytes % 4 == 0 ? "unsigned" : "unsigned char";
+    const int64_t words = bytes % 4 == 0 ? bytes / 4 : bytes;
+    const std::string value = fmt::format("((const {} *)&{})[mdh_word]", word, element(s.from));
+    return fmt::format(
+        "{} {}\nfor (int mdh_word = 0; mdh_word < {}; ++mdh_word) (({} *)&{})[mdh_word] = {};\n",
+        facts_of(words_.dialect).unroll, words, words, word, element(s.to), take(value));
   }
 
   /// Nobody goes on before all have arrived.

@@ -260,8 +260,7 @@ bool PartCombiner::can_exchange(const loop::TeamCombine& s, const Digits& member
   const auto tile = counters(digits_of(d_.program(), elements));
   if (loop::volume_of(tile) * std::ssize(s.from) > most_exchanged) return false;
   return std::all_of(s.from.begin(), s.from.end(), [&](const Element& e) {
-    return find_buffer(d_.program(), e.buffer).type.is_scalar() &&
-           OwnersOnly(d_, e.buffer, members).holds(d_.program().body, {});
+    return OwnersOnly(d_, e.buffer, members).holds(d_.program().body, {});
   });
 }
 
