@@ -27,7 +27,8 @@ const std::string words_of_cuda = R"(
 #define __device__
 #define __constant__
 #define __shared__ static
-extern struct { unsigned x, y, z; } threadIdx;
+struct Place { unsigned x, y, z; };
+extern Place threadIdx;
 void __syncthreads();
 void __threadfence();
 unsigned atomicInc(unsigned *address, unsigned most);
