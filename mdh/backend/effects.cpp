@@ -53,7 +53,8 @@ std::vector<std::string> without_effect(const ll::Code& code, const machine::Mac
     const bool waits = !groups || (layer && layer->barrier);
     const bool tree = how == ll::Combination::team_tree && waits && backend.obeys.team_tree;
     const bool launch = how == ll::Combination::partials_kernel && groups && !waits;
-    const bool hands = how == ll::Combination::shuffle && waits && backend.obeys.shuffle;
+    const bool hands = how == ll::Combination::shuffle && waits &&
+                       (backend.obeys.shuffle || backend.obeys.team_tree);
     const bool last = how == ll::Combination::last_core && !waits && backend.obeys.last_core;
     found.add(!tree && !launch && !hands && !last, "code.combine." + to_string(level));
   }

@@ -223,10 +223,9 @@ class GridRules {
   /// A thread reads as many neighbours at once as it can, where rows begin at multiples of that.
   void read_neighbours(int d) {
     const int64_t widest = shape_.widest_along(d);
-    const int64_t count = widest == 0 ? 1 : bytes_at_once / widest;
-    if (!roles_.lanes.empty() && shape_.size(d) % std::max<int64_t>(1, count) == 0) {
-      levels_.take(roles_.lanes, d, count);
-    }
+    const bool is_wide = widest == 4 || widest == 8;  // no others are read at once
+    if (roles_.lanes.empty() || !is_wide || shape_.size(d) % (bytes_at_once / widest) != 0) return;
+    levels_.take(roles_.lanes, d, bytes_at_once / widest);
   }
 
   void share_with_groups() {
@@ -322,13 +321,15 @@ class GridRules {
   /// Threads of a warp by exchanges, warps in steps, blocks by the last one; where there are no
   /// warps, nobody knows what cores can do besides waiting.
   void combine(const LevelName& level, Config& c) const {
-    const bool has_warps = !levels_.warp_layer().empty();
-    if (level.layer == levels_.warp_layer() || (level.layer == roles_.threads && !has_warps)) {
+    const bool has_warps =
+        !levels_.warp_layer().empty() &&
+        machine::combines_privately(machine_, *machine_.find_layer(roles_.threads));
+    if (level.layer == roles_.threads) {
+      c.code.combine[level] = has_warps ? Combination::shuffle : Combination::team_tree;
+    } else if (level.layer == roles_.groups) {
+      if (has_warps) c.code.combine[level] = Combination::last_core;
+    } else if (level.layer == levels_.warp_layer()) {
       c.code.combine[level] = Combination::team_tree;
-    } else if (level.layer == roles_.threads) {
-      c.code.combine[level] = Combination::shuffle;
-    } else if (level.layer == roles_.groups && has_warps) {
-      c.code.combine[level] = Combination::last_core;
     }
   }
 

@@ -57,6 +57,19 @@ TEST(GridConfig, threads_share_the_sums_of_few_results_and_meet_in_steps) {
   EXPECT_EQ(matvec.acc.at("w").front().region, "SM");
 }
 
+/// Three layers of cores are no warps, and bytes are not read at once.
+TEST(GridConfig, nobody_exchanges_what_is_not_private) {
+  const auto several =
+      grid_config(computation(dot_text, {{"K", 1 << 24}}), machine::find_machine("multi_gpu"));
+  if (several) {
+    for (const auto& [level, how] : several->code.combine) EXPECT_EQ(how, Combination::team_tree);
+  }
+  const std::string bytes =
+      "sum<K: size> = out_view( s: i8 = [] ) * md_hom( k: K by pw(max) ) { s = x; }"
+      " * inp_view( x: i8 = [k] )";
+  EXPECT_EQ(parts_on(*grid_config(computation(bytes, {{"K", 1 << 24}}), gpu()), "VEC"), 1);
+}
+
 TEST(GridConfig, long_sums_of_few_results_are_shared_by_groups_too) {
   const Config c = *grid_config(matmul(1, 1000, 2048), gpu());
   EXPECT_GT(parts_on(c, "BLK", "k"), 1) << print(c);

@@ -86,7 +86,7 @@ class GridShape {
           mentioned[d] = sum[d] = true;
           if (!index || e + 1 != access.index.size() || step != 1) continue;
           along_[d] += touched;
-          widest_[d] = std::max(widest_[d], bytes);
+          widest_[d] = std::max(widest_[d], view.type.is_scalar() ? bytes : many);
         }
         if (is_input) sums_.push_back(sum);
       }
@@ -101,6 +101,7 @@ class GridShape {
     });
   }
 
+  static constexpr int64_t many = 64;  // records count as more than anything that is read at once
   std::vector<int64_t> along_, widest_;
   std::vector<std::vector<bool>> inputs_, sums_;
 };

@@ -56,6 +56,7 @@ class RunFinder {
   std::vector<Place> private_places(int q) const {
     std::vector<Place> places = places_at(q);
     for (Place& place : places) {
+      if (!sees(q, place.region)) continue;
       for (const machine::Region& region : machine_.regions) {
         if (!sees(q, region.name)) place.region = region.name;
       }
@@ -64,12 +65,14 @@ class RunFinder {
   }
 
  private:
-  /// Nothing is private to cores of a group from one of its members of the grid to the next.
+  /// Nothing is private to cores of a group from one of its members of the grid to the next, nor what
+  /// the parts of a scan tell each other.
   bool exchanges(int q) const {
     return combination_of(p_, outputs_.loops[q]) == Combination::shuffle &&
-           std::none_of(
-               outputs_.loops.begin() + q + 1, outputs_.loops.end(),
-               [](const auto& inner) { return inner.is_parallel() && !inner.layer->barrier; });
+           std::none_of(outputs_.loops.begin() + q + 1, outputs_.loops.end(),
+                        [](const auto& inner) {
+                          return inner.is_parallel() && (!inner.layer->barrier || is_scan(inner));
+                        });
   }
 
   std::vector<Place> user_places() const {

@@ -310,7 +310,8 @@ class Parser : private PieceParser {
   Stmt team_combine() {
     TeamCombine s;
     s.over = named(tokens_.expect_name("of a digit").text);
-    if (const auto how = find_meeting(tokens_.peek().text)) {
+    const auto how = find_meeting(tokens_.peek().text);
+    if (how && *how != Meeting::in_order) {
       s.how = *how;
       tokens_.next();
     }

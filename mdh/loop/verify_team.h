@@ -1,4 +1,4 @@
-// Rules of statements in which the cores of a warp act together.
+// Rules of statements in which the cores of a warp, or members of a grid, act together.
 #pragma once
 
 #include "mdh/loop/program.h"

@@ -202,8 +202,8 @@ void encode_core_code(const SpaceContext& c, const ll::Config& config, NamedValu
   values["deal"] = name_of(cores.deal);
   for (const std::string& layer : c.layers.cores) {
     values["combine." + layer] = name_of(ll::Combination::automatic);
+    const std::vector<ll::Combination> all = combinations_of(c, layer);
     for (const auto& [level, kind] : config.code.combine) {
-      const std::vector<ll::Combination> all = combinations_of(c, layer);
       const bool says =
           level.layer == layer && std::find(all.begin(), all.end(), kind) != all.end();
       if (says) values["combine." + layer] = name_of(kind);

@@ -137,12 +137,13 @@ std::string run_evaluators(const Triple& triple, uint64_t seed) {
     const loop::Program planned = passes::plan(low, triple.machine);
     wrong = judged(planned, "planned");
     const int64_t warp = seed % 3 == 0 ? 32 : seed % 3 == 1 ? 4 : 2;  // small, as programs are
-    for (const machine::TargetFacts& facts : {machine::TargetFacts{.teams = machine::Teams::one},
-                                              machine::TargetFacts{.teams = machine::Teams::nested,
-                                              .access_bytes = 16,
-                                              .lockstep = warp,
-                                              .exchanges = true,
-                                              .knows_last = true}}) {
+    const machine::TargetFacts one{.teams = machine::Teams::one};
+    const machine::TargetFacts groups{.teams = machine::Teams::nested,
+                                      .access_bytes = 16,
+                                      .lockstep = warp,
+                                      .exchanges = true,
+                                      .knows_last = true};
+    for (const machine::TargetFacts& facts : {one, groups}) {
       passes::run_pipeline(planned, facts, [&](const passes::Pass& pass, const loop::Program& p) {
         // There are races until barriers are placed, and the evaluator notices them.
         const bool runs = pass.name == "barriers" || pass.name == "peel" || pass.name == "simplify";

@@ -74,6 +74,23 @@ TEST_F(Combinations, exchanges_of_records_and_of_several_results) {
   }
 }
 
+/// Some are no multiples of words, and some begin anywhere.
+TEST_F(Combinations, exchanges_of_small_records) {
+  for (const char* fields : {"a: i16; b: i16;", "a: i8; b: i8;", "a: i64; b: i8;"}) {
+    SCOPED_TRACE(fields);
+    const hl::Program program = hl::instantiate(
+        hl::parse(fmt::format(
+            "mdh 1\nrecord pair {{ {} }}\n"
+            "op larger(l, r) {{ y = if l.a < r.a || l.a == r.a && l.b < r.b then r else l; }}\n"
+            "program best = out_view( y: pair = [i] )"
+            " * md_hom( i: 5 by cc, k: 29 by pw(larger) ) {{ y = x; }}"
+            " * inp_view( x: pair = [i, k] )",
+            fields)),
+        {});
+    expect_right(program, by_exchange, "__shfl_sync(");
+  }
+}
+
 /// The last warp is not full, and groups have more threads than those that exchange.
 TEST_F(Combinations, exchanges_in_parts_of_warps) {
   for (const int parts : {2, 3, 4, 8, 16, 32}) {

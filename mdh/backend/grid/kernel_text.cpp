@@ -138,7 +138,7 @@ class KernelPrinter : public CPrinter, public KernelText {
     return (is_local ? words_.local_barrier : words_.barrier) + ";\n";
   }
 
-  /// Who would take from a core that is not there takes from itself.
+  /// Who would take from an item that is not there takes from itself, or from another one.
   std::string exchange(const loop::Exchange& s) override {
     internal_check(!words_.exchange.empty() && is_private(s.to) && is_private(s.from),
                    "an exchange of '{}', which is not private", s.from.buffer.name);
@@ -167,16 +167,16 @@ class KernelPrinter : public CPrinter, public KernelText {
   std::string taken(const loop::Exchange& s, const Take& take) {
     const scalar::Type& type = find_buffer(program(), s.to.buffer).type;
     if (type.is_scalar()) return fmt::format("{} = {};\n", element(s.to), take(element(s.from)));
-    const int64_t bytes = scalar::bytes_of(type);
-    const std::string word = bytes % 4 == 0 ? "unsigned" : "unsigned char";
-    const int64_t words = bytes % 4 == 0 ? bytes / 4 : bytes;
-    const std::string value = fmt::format("((const {} *)&{})[mdh_word]", word, element(s.from));
+    const int64_t bytes = scalar::bytes_of(type), words = (bytes + 3) / 4;
     return fmt::format(
-        "{} {}\nfor (int mdh_word = 0; mdh_word < {}; ++mdh_word) (({} *)&{})[mdh_word] = {};\n",
-        facts_of(words_.dialect).unroll, words, words, word, element(s.to), take(value));
+        "{{\n  unsigned mdh_words[{0}];\n  __builtin_memcpy(mdh_words, &{1}, {2});\n  {3} {0}\n"
+        "  for (int mdh_word = 0; mdh_word < {0}; ++mdh_word) mdh_words[mdh_word] = {4};\n"
+        "  __builtin_memcpy(&{5}, mdh_words, {2});\n}}\n",
+        words, element(s.from), bytes, facts_of(words_.dialect).unroll, take("mdh_words[mdh_word]"),
+        element(s.to));
   }
 
-  /// Nobody goes on before all have arrived.
+  /// Who arrives last goes on; the others are done.
   std::string last(const loop::Last& s) override {
     internal_check(!words_.arrivals.empty(), "nobody knows who is done last");
     expressions().definitions().define_type(words_.arrivals, rts_text(words_.arrivals));
@@ -186,9 +186,11 @@ class KernelPrinter : public CPrinter, public KernelText {
       const std::string mine = c_name(share.var.name);
       number = number == "0" ? mine : fmt::format("({}) * {} + {}", number, share.count, mine);
     }
-    return fmt::format("if (mdh_{}((unsigned *)(workspace + {}) + ({}), {})) {{\n{}}}\n",
-                       words_.arrivals, arrivals.offset, number, arrivals.all,
-                       indent(block(s.body), 2));
+    const int64_t told = local_bytes_;  // where all items of the group are told
+    local_bytes_ += shared_alignment;
+    return fmt::format(
+        "if (mdh_{}((unsigned *)(workspace + {}) + ({}), {}, (int *)(mdh_shared + {}))) {{\n{}}}\n",
+        words_.arrivals, arrivals.offset, number, arrivals.all, told, indent(block(s.body), 2));
   }
 
   std::string wide_load(const loop::WideLoad& s) override {
@@ -410,7 +412,8 @@ class KernelPrinter : public CPrinter, public KernelText {
       }
       text += local_array(b, elements);
     }
-    return text.empty() || words_.shared.empty() ? text : words_.shared + ";\n" + text;
+    const bool has_any = !text.empty() || local_bytes_ > 0;
+    return !has_any || words_.shared.empty() ? text : words_.shared + ";\n" + text;
   }
 
   std::string local_array(const Buffer& b, int64_t elements) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "mdh/loop/verify_team.h"
 #include "mdh/passes/concrete/slots.h"
 
 namespace mdh::passes {
@@ -175,10 +176,8 @@ Users mine_of(const Users& users, const std::string& me) {
 class Warps {
  public:
   Warps(const loop::Program& p, int64_t cores) : program_(p), cores_(cores) {
-    for (const loop::Digit& d : p.digits) {
-      // Neighbours on several axes are no neighbours in the order of shares.
-      if (d.how == loop::How::cores && d.axis) cores_ = 1;
-    }
+    // Neighbours on several axes are no neighbours in the order of shares.
+    if (loop::has_axes(p)) cores_ = 1;
   }
 
   /// Of the group whose Deals come next.

@@ -256,6 +256,13 @@ bool PartCombiner::can_exchange(const loop::TeamCombine& s, const Digits& member
                                 const std::vector<Symbol>& elements) const {
   if (!d_.domain().exchanges) return false;
   if (loop::has_axes(d_.program())) return false;
+  const auto has_one_each = [&](const Element& e) {
+    std::vector<Symbol> cores = find_buffer(d_.program(), e.buffer).per;
+    std::erase_if(cores, [&](const Symbol& digit) { return !d_.deals(digit); });
+    return std::equal(cores.begin(), cores.end(), members.begin(), members.end(),
+                      [](const Symbol& a, const Digit& b) { return a == b.var; });
+  };
+  if (!std::all_of(s.from.begin(), s.from.end(), has_one_each)) return false;
   if (!loop::is_in_one_warp(counters(members), s.over, d_.domain().lockstep)) return false;
   const auto tile = counters(digits_of(d_.program(), elements));
   if (loop::volume_of(tile) * std::ssize(s.from) > most_exchanged) return false;
@@ -272,6 +279,7 @@ Block PartCombiner::exchanged(const loop::TeamCombine& s, const Digits& team,
   std::vector<Symbol> elements = s.elements;
   const Digits members = d_.with_dealt(joined_digits(team, {over}), elements);
   if (!can_exchange(s, members, elements)) return in_group_memory(s, team, around);
+  exchanges_ = true;
   Block result;
   Elements got = s.from;
   for (Element& e : got) {

@@ -24,6 +24,7 @@ class PartCombiner {
 
   /// Temporaries that combinations need besides those of the program.
   const std::vector<loop::Buffer>& buffers() const { return buffers_; }
+  bool exchanges() const { return exchanges_; }
 
  private:
   using Elements = std::vector<loop::Element>;
@@ -66,6 +67,7 @@ class PartCombiner {
   const Dealer& d_;
   Names& names_;
   std::vector<loop::Buffer> buffers_;
+  bool exchanges_ = false;  // some parts
 };
 
 }  // namespace mdh::passes

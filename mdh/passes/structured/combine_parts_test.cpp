@@ -143,6 +143,20 @@ TEST(Exchanges, threads_around_blocks_meet_in_memory) {
   EXPECT_EQ(count_of(loops_of(plan, cuda_like), "exchange ("), 0);
 }
 
+/// What parts of a scan tell each other is not private to them.
+TEST(Exchanges, threads_around_scans_meet_in_memory) {
+  const std::string program =
+      "sums = out_view( y: i64 = [s] )"
+      " * md_hom( k: 4 by pw(add), s: 12 by ps(add) ) { y = x; }"
+      " * inp_view( x: i64 = [k, s] )";
+  for (const char* order : {R"("THR.k", "SHR.s", "THR.s")", R"("THR.k", "THR.s", "SHR.s")"}) {
+    const loop::Program plan = plan_with(program, {R"("k": ["THR 4"], "s": ["SHR 3", "THR 4"])",
+                                                   order, "", R"("THR.k": "shuffle")"});
+    expect_right(program, plan);
+    EXPECT_EQ(count_of(loops_of(plan, cuda_like), "exchange ("), 0);
+  }
+}
+
 TEST(DoneLast, any_number_of_blocks) {
   for (const int parts : {2, 3, 5, 8, 11, 16}) {
     for (const std::string order :

@@ -42,7 +42,7 @@ class Former {
     result.body = body;
     const auto& more = parts_.buffers();
     result.buffers.insert(result.buffers.end(), more.begin(), more.end());
-    if (!more.empty() && domain_.exchanges) result.warp = domain_.lockstep;
+    if (parts_.exchanges()) result.warp = domain_.lockstep;
     return result;
   }
 
