@@ -32,3 +32,24 @@ void mdh_fake_enter(const unsigned* n) {
 __align__(16) char mdh_shared[232448];
 #define __syncthreads() mdh_fake_barrier()
 #define __syncwarp() mdh_fake_barrier()  // all warps of a block get there
+
+/// All threads of a block get there.
+template <class T>
+static T __shfl_sync(unsigned, T value, unsigned lane) {
+  static unsigned long shown[1024];
+  const unsigned me = threadIdx.x, from = me / 32 * 32 + lane % 32;
+  __builtin_memcpy(&shown[me], &value, sizeof value);
+  mdh_fake_barrier();
+  T taken;
+  __builtin_memcpy(&taken, &shown[from < blockDim.x ? from : me], sizeof taken);
+  mdh_fake_barrier();
+  return taken;
+}
+
+// Blocks run one after the other, and one thread of each counts.
+#define __threadfence()
+static inline unsigned atomicInc(unsigned* address, unsigned most) {
+  const unsigned old = *address;
+  *address = old >= most ? 0 : old + 1;
+  return old;
+}
