@@ -157,7 +157,7 @@ void expect_compiled_code_agrees(const std::vector<Case>& cases) {
 int case_count() {
   const char* wished = std::getenv("MDH_CASES");
 #ifdef __SANITIZE_ADDRESS__
-  constexpr int usual = 100;
+  constexpr int usual = 40;
 #else
   constexpr int usual = 300;
 #endif
