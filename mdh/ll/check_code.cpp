@@ -255,19 +255,30 @@ class CodeChecker {
     if (op.shape == hl::Shape::concatenate) {
       fail(where, "nothing is combined in a concatenated dimension", "remove the entry");
     }
-    if (op.shape == hl::Shape::scan && how != Combination::automatic) {
-      fail(where, "parts of a scan are joined in one way", "remove the entry");
-    }
+    if (op.shape == hl::Shape::scan) check_scan(where, how);
     const machine::Layer* layer = layer_of(level, low_.recompose);
     if (layer->kind != machine::LayerKind::cores) {
       fail(where, fmt::format("{} is not a layer of cores", layer->name),
            "loops combine one after the other; remove the entry");
+    }
+    if (how == Combination::look_back && (op.shape != hl::Shape::scan || layer->barrier)) {
+      fail(where, "only work-groups look back, and only at the parts of a scan before theirs",
+           op.shape == hl::Shape::scan ? "shuffle, or remove the entry" : "last_core");
     }
     if (how == Combination::atomic) check_atomic(where, op);
     if (how == Combination::shuffle && !machine::combines_privately(machine_, *layer)) {
       fail(where, fmt::format("cores of {} do not exchange registers", layer->name),
            "shuffle only where the machine combines in a private region");
     }
+  }
+
+  void check_scan(const std::string& where, Combination how) const {
+    if (how == Combination::automatic || how == Combination::shuffle ||
+        how == Combination::look_back) {
+      return;
+    }
+    fail(where, fmt::format("parts of a scan are not joined by {}", name_of(how)),
+         "shuffle, look_back, or remove the entry");
   }
 
   /// An atomic update starts from a neutral element, which only operators of the language have.

@@ -268,16 +268,29 @@ TEST(Code, cores_combine_where_there_is_something_to_combine) {
   }
 }
 
-TEST(Code, parts_of_a_scan_are_joined_in_one_way) {
+TEST(Code, parts_of_a_scan_are_joined_by_exchanges_or_by_looking_back) {
   const hl::Program scan = hl::parse(
       "mdh 1\nprogram sums = out_view( y: i64 = [i] ) * md_hom( i: 8 by ps(add) ) { y = x; }"
       " * inp_view( x: i64 = [i] )");
-  const Config c = parse_config(R"({"mdh_config": 1, "layers": ["COR", "L1"],
-      "split": {"i": ["COR 2", "L1 4"]}, "order": ["COR.i", "L1.i"],
-      "code": {"combine": {"COR.i": "team_tree"}}})");
-  const Diagnostic d = diagnostic_of([&] { validate(c, scan, machine::find_machine("cpu")); });
-  EXPECT_EQ(d.code, "E353");
-  EXPECT_EQ(d.message, "code.combine.COR.i: parts of a scan are joined in one way");
+  const auto with = [&](const std::string& entries) {
+    return verdict(config(R"("layers": ["BLK", "THR"], "split": {"i": ["BLK 2", "THR 4"]},
+        "order": ["BLK.i", "THR.i"], "code": {"combine": {)" +
+                          entries + "}}"),
+                   scan, machine::find_machine("gpu"));
+  };
+  EXPECT_EQ(with(R"("BLK.i": "look_back", "THR.i": "shuffle")"), "accepted");
+  EXPECT_EQ(with(R"("BLK.i": "team_tree")"),
+            "E353 code.combine.BLK.i: parts of a scan are not joined by team_tree | shuffle, "
+            "look_back, or remove the entry");
+  EXPECT_EQ(with(R"("THR.i": "look_back")"),
+            "E353 code.combine.THR.i: only work-groups look back, and only at the parts of a scan "
+            "before theirs | shuffle, or remove the entry");
+}
+
+TEST(Code, nobody_looks_back_at_parts_of_a_reduction) {
+  EXPECT_EQ(with(R"("combine": {"THR.k": "look_back"})"),
+            "E353 code.combine.THR.k: only work-groups look back, and only at the parts of a scan "
+            "before theirs | last_core");
 }
 
 TEST(Code, cores_shuffle_where_they_combine_privately) {

@@ -23,7 +23,8 @@ const std::vector<std::string>& names_of(Edge) {
 
 const std::vector<std::string>& names_of(Combination) {
   static const std::vector<std::string> names = {
-      "auto", "shuffle", "team_tree", "partials_kernel", "last_core", "cluster", "atomic"};
+      "auto",      "shuffle", "team_tree", "partials_kernel",
+      "last_core", "cluster", "atomic",    "look_back"};
   return names;
 }
 

@@ -35,7 +35,8 @@ enum class Combination {
   partials_kernel,
   last_core,
   cluster,
-  atomic
+  atomic,
+  look_back
 };
 enum class Deal { block, cyclic, dynamic };
 enum class Contract { automatic, off, fast };

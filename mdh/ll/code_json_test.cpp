@@ -135,7 +135,7 @@ TEST(CodeJson, choices_are_closed_lists) {
             "overlap");
   EXPECT_EQ(complaint(R"("combine": {"COR.k": "tree"})"),
             "2:23 E318 \"COR.k\": there is no choice 'tree' | one of auto, shuffle, "
-            "team_tree, partials_kernel, last_core, cluster, atomic");
+            "team_tree, partials_kernel, last_core, cluster, atomic, look_back");
   EXPECT_EQ(complaint(R"("stage": {"A": [{"transport": "dma"}]})"),
             "2:28 E318 \"transport\": there is no choice 'dma' | one of plain, registers, async");
   EXPECT_EQ(complaint(R"("stage": {"A": [{"hint": "often"}]})"),

@@ -174,6 +174,7 @@ class Counter {
       const int at = run.slots >= 0 && !run.exchanged ? run.slots : run.start;
       for (size_t b = 0; b < run.places.size(); ++b) {
         add_accumulator(b, run.places[b], run.start, at, slots);
+        if (run.is_private) share_by_cores(b, result_.accumulators.back());
       }
     }
   }
@@ -184,19 +185,18 @@ class Counter {
     for (int q = 0; q < outputs_.depth(); ++q) {
       if (!is_scan(outputs_.loops[q]) || !outputs_.loops[q].is_parallel()) continue;
       const ScanTeam team = scan_team(p_, outputs_, q, machine_);
-      int64_t elements = 1, offsets = 1;
+      int64_t elements = 1;
       for (const auto* loops : {&team.coarse, &team.lines}) {
         for (const int r : *loops) {
           const NestLoop& loop = outputs_.loops[r];
           const int64_t parts = std::max<int64_t>(1, loop.parts);
           elements = saturating_product(elements, parts);
-          if (loops == &team.lines && loop.is_parallel()) offsets *= parts;
         }
       }
       const int64_t members = std::max<int64_t>(1, outputs_.loops[q].parts);
       for (size_t b = 0; b < team.places.size(); ++b) {
-        add_exchange(b, team.places[b], q, elements, members);
-        add_exchange(b, team.places[b], q, offsets, members);
+        add_exchange(b, team.places[b], q, elements, members);  // totals
+        add_exchange(b, team.places[b], q, elements, members);  // offsets
       }
     }
   }
@@ -231,6 +231,17 @@ class Counter {
     count.flushes = outputs_.iterations(around);
     count.traffic = count.flushes * Count(bytes_of(view, count.elements));
     result_.accumulators.push_back(std::move(count));
+  }
+
+  /// Every core inside has the elements of its own parts.
+  void share_by_cores(size_t b, AccumulatorCount& count) const {
+    for (int r = count.position; r < outputs_.depth(); ++r) {
+      const NestLoop& loop = outputs_.loops[r];
+      if (!loop.is_parallel() || loop.reduced || loop.is_open()) continue;
+      count.elements /= loop.parts;
+      count.position = r + 1;
+    }
+    count.bytes = saturating_product(bytes_of(p_.computation.outputs[b], count.elements), count.slots);
   }
 
   /// Below the fused loops phases are separate nests: the results of f at all points wait for

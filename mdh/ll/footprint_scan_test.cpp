@@ -13,8 +13,8 @@ Footprint counted(const std::string& entries, const hl::Program& program,
   return footprint(lowered(config(entries), program, m), m);
 }
 
-/// Totals for every line, coarse part and member, and an offset for every core: 2 rows of coarse
-/// parts and 3 lines, 4 members; of the lines none is on cores.
+/// For every line, coarse part and member a total and an offset: 2 rows of coarse parts and 3 lines,
+/// 4 members.
 TEST(Footprint, members_that_scan_together_exchange_totals_and_keep_offsets) {
   const hl::Program p = hl::parse(
       "mdh 1\nprogram lines = out_view( y: i64 = [i, j] ) * md_hom( i: 8 by ps(add), j: 3 by cc )"
@@ -28,12 +28,12 @@ TEST(Footprint, members_that_scan_together_exchange_totals_and_keep_offsets) {
   EXPECT_EQ(f.accumulators[0].elements, 2 * 3);
   EXPECT_EQ(f.accumulators[0].slots, 4);
   EXPECT_EQ(f.accumulators[0].bytes, 2 * 3 * 4 * 8);
-  EXPECT_EQ(f.accumulators[1].elements, 1);
-  EXPECT_EQ(f.accumulators[1].bytes, 4 * 8);
+  EXPECT_EQ(f.accumulators[1].elements, 2 * 3);
+  EXPECT_EQ(f.accumulators[1].bytes, 2 * 3 * 4 * 8);
 }
 
-/// Parts in order need one total each; members of other cores have offsets of their own.
-TEST(Footprint, every_core_has_an_offset_of_its_own) {
+/// Parts in order need one total each, in every line.
+TEST(Footprint, parts_in_order_have_no_rows) {
   const hl::Program p = hl::parse(
       "mdh 1\nprogram lines = out_view( y: i64 = [i, j] ) * md_hom( i: 8 by ps(add), j: 6 by cc )"
       " { y = x; } * inp_view( x: i64 = [i, j] )");
@@ -43,7 +43,7 @@ TEST(Footprint, every_core_has_an_offset_of_its_own) {
       p, "artificial");
   ASSERT_EQ(f.accumulators.size(), 2u);
   EXPECT_EQ(f.accumulators[0].bytes, 6 * 4 * 8);
-  EXPECT_EQ(f.accumulators[1].bytes, 2 * 4 * 8);
+  EXPECT_EQ(f.accumulators[1].bytes, 6 * 4 * 8);
 }
 
 /// Inside of a loop on other cores every member of them has these buffers.

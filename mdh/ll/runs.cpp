@@ -34,6 +34,7 @@ class RunFinder {
       if (q < outputs_.depth()) result_.back().levels.push_back(q);
     }
     for (Run& run : result_) {
+      keep_private(run);
       replicate(run);
       run.in_registers = is_in_registers(run);
     }
@@ -113,6 +114,35 @@ class RunFinder {
 
   bool sees(int q, const std::string& region) const {
     return machine::shares(machine_, *outputs_.loops[q].layer, *machine_.find_region(region));
+  }
+
+  /// Where a scan is joined by exchanges, cores have what they have made, and nobody else needs it.
+  void keep_private(Run& run) const {
+    if (run.start < 0 || run.slots >= 0) return;
+    for (const int q : run.levels) {
+      const NestLoop& loop = outputs_.loops[q];
+      const bool asked = is_scan(loop) && loop.is_parallel() &&
+                         combination_of(p_, loop) == Combination::shuffle;
+      if (!asked || !stays_with_cores(run.start)) continue;
+      run.is_private = true;
+      run.places = private_places(q);
+    }
+  }
+
+  /// Of the loops from here inwards, those on cores of a group share elements and do not combine
+  /// them, and parts of a scan are joined by who has them.
+  bool stays_with_cores(int start) const {
+    for (int q = start; q < outputs_.depth(); ++q) {
+      const NestLoop& loop = outputs_.loops[q];
+      if (loop.is_parallel() && (loop.reduced || !loop.layer->barrier)) return false;
+      if (!is_scan(loop)) continue;
+      for (int r = q + 1; r < outputs_.depth(); ++r) {
+        const NestLoop& inner = outputs_.loops[r];
+        if (inner.level.dimension != loop.level.dimension || !inner.is_parallel()) continue;
+        if (!loop.is_parallel() || inner.chunk > loop.chunk) return false;
+      }
+    }
+    return true;
   }
 
   /// Results that loops or cores inside walk along are an array in memory.

@@ -18,6 +18,7 @@ struct Run {
   std::vector<int> levels;    // its loops
   std::vector<int> replicas;  // replicated reduced loops among them whose parts are combined at the
                               // end of the run: one accumulator each
+  bool is_private = false;    // cores inside keep the results of their own parts to themselves
   bool in_registers = false;  // code names every result: loops inside only reduce
 };
 

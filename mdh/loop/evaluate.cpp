@@ -143,7 +143,11 @@ class Interpreter : private Interpretation {
       if (is_digit(program_, share.var)) enclosing_.push_back(&find_digit(program_, share.var));
     }
     if (s.team == Team::grid) grid_ = &s;
-    for (const int64_t part : parts) run_share(s, part);
+    if (has_followers(s)) {
+      run_followers(s, parts);
+    } else {
+      for (const int64_t part : parts) run_share(s, part);
+    }
     enclosing_.resize(depth);
     for (const Counter& share : s.shares) index_.erase(share.var.name);
     for (const int team : {0, 1}) now_.owner[team] = outside.owner[team];
@@ -166,14 +170,22 @@ class Interpreter : private Interpretation {
     now_.epoch[0] = epoch;
   }
 
+  /// What others did before they got there is ordered before what this share does from here on.
+  void operator()(const Follow&) {
+    now_.epoch[0] = --lasts_;
+    ++now_.epoch[1];
+  }
+
   /// Everybody shows before anybody takes.
   void operator()(const Exchange& s) {
     const Deal shares{Team::cores, s.shares, false, {}};
+    const int64_t count = find_digit(program_, s.over).parts;
     const auto for_each_share = [&](int64_t shift, const auto& visit) {
       for (int64_t part = 0; part < volume_of(s.shares); ++part) {
         owners_.begin(shares, part, now_);
         set_counters(s.shares, part);
-        if (index_.at(s.over.name) < shift) continue;
+        const int64_t taker = index_.at(s.over.name) - shift;
+        if (taker < 0 || taker >= count) continue;
         visit();
       }
     };
@@ -348,6 +360,81 @@ class Interpreter : private Interpretation {
     owners_.begin(s, part, now_);
     set_counters(s.shares, part);
     block(s.body);
+  }
+
+  // ---- shares that follow others
+
+  static bool has_followers(const Deal& s) {
+    return std::any_of(s.body.begin(), s.body.end(),
+                       [](const Stmt& inner) { return inner.as<Follow>() != nullptr; });
+  }
+
+  /// A share that has got somewhere and waits for others to get there.
+  struct Share {
+    int64_t part;
+    size_t next = 0;                  // statement of the body
+    std::vector<int64_t> awaited;     // parts
+    decltype(index_) index = {};
+    decltype(values_) values = {};
+    Moment now = {};
+  };
+
+  /// All that can run do, in any order.
+  void run_followers(const Deal& s, const std::vector<int64_t>& parts) {
+    const auto index = index_;
+    const auto values = values_;
+    const Moment now = now_;
+    std::vector<Share> shares;
+    std::map<int64_t, size_t> reached;
+    for (const int64_t part : parts) shares.push_back({part, 0, {}, index, values, now});
+    while (!shares.empty()) {
+      std::vector<size_t> ready;
+      for (size_t n = 0; n < shares.size(); ++n) {
+        if (std::all_of(shares[n].awaited.begin(), shares[n].awaited.end(),
+                        [&](int64_t other) { return reached[other] >= shares[n].next; })) {
+          ready.push_back(n);
+        }
+      }
+      internal_check(!ready.empty(), "shares of a grid wait for each other");
+      const size_t n = random_.pick(ready);
+      run_until_follow(s, shares[n]);
+      reached[shares[n].part] = shares[n].next;
+      if (shares[n].next == s.body.size()) shares.erase(shares.begin() + static_cast<long>(n));
+    }
+    index_ = index;
+    values_ = values;
+    now_.epoch[0] = now.epoch[0];
+  }
+
+  void run_until_follow(const Deal& s, Share& share) {
+    index_ = share.index;
+    values_ = share.values;
+    now_ = share.now;
+    owners_.begin(s, share.part, now_);
+    set_counters(s.shares, share.part);
+    for (bool begins = true; share.next < s.body.size(); ++share.next, begins = false) {
+      const auto* follow = s.body[share.next].as<Follow>();
+      if (follow && (!begins || share.awaited.empty())) {
+        share.awaited = awaited(s, *follow, share.part);
+        if (!share.awaited.empty()) break;
+      }
+      std::visit(*this, s.body[share.next].node().is);
+      if (follow) share.awaited.clear();
+    }
+    share.index = index_;
+    share.values = values_;
+    share.now = now_;
+  }
+
+  std::vector<int64_t> awaited(const Deal& s, const Follow& follow, int64_t part) const {
+    int64_t stride = 1;
+    for (auto share = s.shares.rbegin(); share->var != follow.over; ++share) stride *= share->count;
+    const int64_t me = index_.at(follow.over.name);
+    std::vector<int64_t> parts;
+    for (int64_t other = integer(follow.first); other < me; other += follow.step) {
+      parts.push_back(part - (me - other) * stride);
+    }
+    return parts;
   }
 
   Random random_;

@@ -227,7 +227,7 @@ const std::string f_at_i = "accumulate (y[i]) first () from (x[i]);";
 More scan_digits(const std::string& a_how, const std::string& b_how) {
   return {fmt::format("digit a: L2.i < 3 of i step 4 {}\ndigit b: L1.i < 4 of i step 1 {}\n", a_how,
                       b_how),
-          "buffer temporary u: i64[3, 4] in MM of all per ()\nbuffer temporary o: i64[4] in MM of "
+          "buffer temporary u: i64[3, 4] in MM of all per ()\nbuffer temporary o: i64[3, 4] in MM of "
           "all per ()\n"};
 }
 
@@ -256,14 +256,14 @@ TEST(LoopEvaluate, without_a_step_parts_are_scanned_for_themselves) {
 TEST(LoopEvaluate, a_scan_fix_joins_all_parts_of_a_team) {
   expect_prefixes("loop a { loop b {" + f_at_i + R"(
         scan_step b coarse () fine () lines () (y[a * 4 + b]); } }
-      scan_fix a coarse () fine (b) lines () (y[a * 4 + b]) totals (u[a, 0]) offset (o[a]);)",
+      scan_fix a coarse () fine (b) lines () (y[a * 4 + b]) totals (u[a, 0]) offset (o[a, 0]);)",
                   scan_digits("cores", "sequential"));
 }
 
 TEST(LoopEvaluate, a_scan_fix_joins_parts_that_take_turns) {
   expect_points_of_prefixes("loop b { loop a {" + f_at_i + R"(
         scan_step a coarse () fine () lines () (y[a * 4 + b]); } }
-      scan_fix b coarse (a) fine () lines () (y[a * 4 + b]) totals (u[a, b]) offset (o[b]);)",
+      scan_fix b coarse (a) fine () lines () (y[a * 4 + b]) totals (u[a, b]) offset (o[a, b]);)",
                             scan_digits("sequential", "cores"));
 }
 

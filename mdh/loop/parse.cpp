@@ -181,6 +181,7 @@ class Parser : private PieceParser {
     if (keyword.text == "scan_step") return scan_step();
     if (keyword.text == "scan_fix") return scan_fix();
     if (keyword.text == "exchange") return exchange();
+    if (keyword.text == "follow") return follow();
     if (keyword.text == "barrier") return StmtNode{Barrier{team()}};
     if (keyword.text == "let") {
       const Symbol var = assigned();
@@ -232,9 +233,18 @@ class Parser : private PieceParser {
     tokens_.expect("over", "after the shares");
     s.over = name("of a share");
     tokens_.expect("by", "after the share");
-    s.by = tokens_.expect_integer("(how many shares further)");
+    const int64_t sign = tokens_.accept("-") ? -1 : 1;
+    s.by = sign * tokens_.expect_integer("(how many shares further)");
     std::tie(s.to, s.from) = assignment();
     return StmtNode{s};
+  }
+
+  Stmt follow() {
+    const Symbol over = name("of a share");
+    tokens_.expect("from", "after the share");
+    const Expr first = index_expression();
+    tokens_.expect("step", "after the first share");
+    return StmtNode{Follow{over, first, tokens_.expect_integer("(from one share to the next)")}};
   }
 
   Stmt transpose() {
@@ -348,6 +358,10 @@ class Parser : private PieceParser {
     s.totals = elements();
     tokens_.expect("offset", "after the totals");
     s.offset = elements();
+    if (const auto how = find_meeting(tokens_.peek().text)) {
+      tokens_.next();
+      s.how = *how;
+    }
     return StmtNode{s};
   }
 

@@ -100,9 +100,10 @@ class Printer {
     return fmt::format("scan_step {} {};\n", print_shape(s.shape), print_elements(s.elements));
   }
   std::string operator()(const ScanFix& s) const {
-    return fmt::format("scan_fix {} {} totals {} offset {};\n", print_shape(s.shape),
+    return fmt::format("scan_fix {} {} totals {} offset {}{};\n", print_shape(s.shape),
                        print_elements(s.elements), print_elements(s.totals),
-                       print_elements(s.offset));
+                       print_elements(s.offset),
+                       s.how == Meeting::in_order ? "" : " " + word(s.how));
   }
   std::string operator()(const For& s) const {
     const std::string level = s.level.empty() ? "-" : s.level;
@@ -122,6 +123,10 @@ class Printer {
   }
   std::string operator()(const Last& s) const {
     return fmt::format("last {} {}\n", s.over.name, block(s.body));
+  }
+  std::string operator()(const Follow& s) const {
+    return fmt::format("follow {} from {} step {};\n", s.over.name, scalar::print_sum(s.first),
+                       s.step);
   }
   std::string operator()(const Barrier& s) const {
     return fmt::format("barrier {};\n", word(s.team));

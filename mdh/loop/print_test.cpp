@@ -78,7 +78,7 @@ digit l1_j: L1.j < 2 of j step 1 sequential
 buffer output y: i64[24, 2]
 buffer input x: i64[24, 2]
 buffer temporary y_totals: i64[2, 2, 2] in MM of all per ()
-buffer temporary y_offset: i64[2] in MM of all per ()
+buffer temporary y_offset: i64[2, 2, 2] in MM of all per ()
 function f(x: i64, i: i64, j: i64) { y: i64 = x; }
 function combine(l: i64, r: i64) { x: i64 = l + r; }
 body {
@@ -96,7 +96,7 @@ body {
         scan_step mm_i coarse () fine (l1_i) lines (l1_j) (y[mm_i * 12 + l2_i * 4 + cor_i * 2 + l1_i, l1_j]);
       }
     }
-    scan_fix cor_i coarse (mm_i) fine (l1_i) lines (l1_j) (y[mm_i * 12 + l2_i * 4 + cor_i * 2 + l1_i, l1_j]) totals (y_totals[l1_j, mm_i, cor_i]) offset (y_offset[cor_i]);
+    scan_fix cor_i coarse (mm_i) fine (l1_i) lines (l1_j) (y[mm_i * 12 + l2_i * 4 + cor_i * 2 + l1_i, l1_j]) totals (y_totals[l1_j, mm_i, cor_i]) offset (y_offset[l1_j, mm_i, cor_i]) look_back;
   }
 }
 )");

@@ -36,7 +36,7 @@ struct ForEachBlock {
     visit(s.otherwise);
   }
   template <IsAnyOf<Alloc, Commit, Wait, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-                    Exchange, Barrier, Let, Load, Apply, Combine, Store, WideLoad, WideStore,
+                    Exchange, Follow, Barrier, Let, Load, Apply, Combine, Store, WideLoad, WideStore,
                     AsyncCopy, Prefetch, Opaque, Transpose>
                 S>
   void operator()(S&) const {}
@@ -66,7 +66,7 @@ struct CollectDefinitions {
   Symbols operator()(const Deal& s) const { return of(s.shares); }
   Symbols operator()(const Exchange& s) const { return of(s.shares); }
   template <IsAnyOf<Alloc, Commit, Wait, Loop, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-                    Last, Barrier, If, Store, WideStore, AsyncCopy, Prefetch, Opaque>
+                    Last, Follow, Barrier, If, Store, WideStore, AsyncCopy, Prefetch, Opaque>
                 S>
   Symbols operator()(const S&) const {
     return {};
@@ -110,6 +110,7 @@ struct MapExpressions {
     map_elements(s.offset, change);
   }
   void operator()(For& s) const { s.trip = change(s.trip); }
+  void operator()(Follow& s) const { s.first = change(s.first); }
   void operator()(If& s) const { s.condition = change(s.condition); }
   void operator()(Let& s) const { s.value = change(s.value); }
   void operator()(Load& s) const { map_element(s.from, change); }
@@ -209,6 +210,7 @@ struct CollectUses {
   void operator()(const For&) const {}
   void operator()(const Deal&) const {}
   void operator()(const Last&) const {}
+  void operator()(const Follow&) const {}
   void operator()(const Lanes&) const {}
   void operator()(const Barrier&) const {}
   void operator()(const If&) const {}
@@ -279,8 +281,8 @@ bool is_structured(const Program& p) {
 }
 
 bool is_concrete(const Program& p) {
-  return consists_of<Alloc, Commit, Wait, For, Deal, Exchange, Last, Barrier, If, Lanes, Let, Load,
-                     Apply, Combine, Store, WideLoad, WideStore, AsyncCopy, Prefetch, Opaque,
+  return consists_of<Alloc, Commit, Wait, For, Deal, Exchange, Last, Follow, Barrier, If, Lanes, Let,
+                     Load, Apply, Combine, Store, WideLoad, WideStore, AsyncCopy, Prefetch, Opaque,
                      Transpose>(p.body);
 }
 

@@ -24,6 +24,7 @@
 //               Barrier(team)       every core of the team waits for all others
 //               Exchange(over)      cores of a warp hand each other what is private to them
 //               Last(over)          who arrives last of some members of the grid goes on
+//               Follow(over)        members of the grid go on after those before them
 //               Lanes(var, count)   the rounds of a loop in lockstep, on vectors
 //               AsyncCopy(to, from) one element; it lands when its core waits for it
 //               Prefetch(what)      the element may be needed soon: a hint, also of no element

@@ -152,6 +152,7 @@ enum class Meeting {
   tree,      // neighbours first, then those at twice the distance, ...
   exchange,  // the same, and the parts are private to the members
   last,      // one after the other, by the member that is done last
+  look_back  // of a scan: who needs the parts before its own waits for those who make them
 };
 
 struct TeamCombine {
@@ -179,12 +180,13 @@ struct ScanStep {
 };
 
 /// After a loop on cores: all parts are joined, in place. `totals` has an element for every line,
-/// coarse part and member: what others need of it.
+/// coarse part and member: what others need of it; and so has `offset`: what comes before it.
 struct ScanFix {
   ScanShape shape;
   std::vector<Element> elements;
   std::vector<Element> totals;
-  std::vector<Element> offset;  // one element per member
+  std::vector<Element> offset;
+  Meeting how = Meeting::in_order;  // or exchange, or look_back
   friend bool operator==(const ScanFix&, const ScanFix&) = default;
 };
 
@@ -217,7 +219,8 @@ struct Deal {
 };
 
 /// What a core keeps to itself goes to another one, outside of Deals: for every value of `over`,
-/// to = what `from` is where `over` counts `by` further; nothing where it does not count so far.
+/// to = what `from` is where `over` counts `by` further, or less far if that is below 0; nothing
+/// where `over` has no such value.
 /// Shares are those of the Deals whose cores they are, and all values of `over` lie in one warp.
 struct Exchange {
   std::vector<Counter> shares;
@@ -233,6 +236,16 @@ struct Last {
   Symbol over;
   Block body;
   friend bool operator==(const Last&, const Last&) = default;
+};
+
+/// A share of the grid tells that it has got here, and goes on when the shares that differ in `over`
+/// only have, too: those that count `first`, `first + step`, ... there, below its own. What they did
+/// before is done. Shares begin in the order of their numbers.
+struct Follow {
+  Symbol over;
+  Expr first;
+  int64_t step = 1;
+  friend bool operator==(const Follow&, const Follow&) = default;
 };
 
 struct Barrier {
@@ -335,7 +348,7 @@ struct Transpose {
 
 struct StmtNode {
   std::variant<Alloc, Commit, Wait, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-               For, Deal, Exchange, Last, Barrier, If, Lanes, Let, Load, Apply, Combine, Store,
+               For, Deal, Exchange, Last, Follow, Barrier, If, Lanes, Let, Load, Apply, Combine, Store,
                WideLoad, WideStore, AsyncCopy, Prefetch, Opaque, Transpose>
       is;
   friend bool operator==(const StmtNode&, const StmtNode&) = default;

@@ -1,6 +1,8 @@
 // Statements in which cores of a warp, or members of a grid, meet.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "mdh/loop/print.h"
 #include "mdh/loop/test_runs.h"
 
@@ -94,6 +96,17 @@ TEST(LoopExchange, needs_a_warp_and_private_memory) {
             "an exchange that not all cores of a group do");
 }
 
+TEST(LoopExchange, also_takes_from_who_is_before) {
+  const std::string behind =
+      "deal cores (h < 4) { if h == 3 { load w = got[]; store y[g] = w; } } }";
+  EXPECT_EQ(result(begin + fill + exchange("-1") + behind, threads),
+            (std::vector<int64_t>{3, 7, 6}));
+  const Program p = rows_with(begin + fill + exchange("-2") + end, threads);
+  EXPECT_EQ(parse(print(p)), p);
+  EXPECT_EQ(refused(begin + fill + exchange("-4") + "}", threads), "an exchange over 'h' by -4");
+  EXPECT_EQ(refused(begin + fill + exchange("0") + "}", threads), "an exchange over 'h' by 0");
+}
+
 // ---- the last one
 
 const More blocks{
@@ -162,6 +175,68 @@ TEST(LoopLast, is_the_end_of_a_share) {
   EXPECT_EQ(refused(parts + "last p { } }", blocks),
             "the last one of 'p', which is no share of the grid");
   EXPECT_EQ(refused("alloc part; last b { }", blocks), "the last one of a grid, outside of it");
+}
+
+// ---- shares that follow others
+
+const More row{
+    "digit g: BLK.i < 3 of i step 1 grid\n"
+    "digit b: BLK.k < 4 of k step 1 grid\n",
+    "buffer temporary part: i64[3] in DM of all per ()\n"};
+
+const std::string made = "alloc part; deal grid (g < 3) { deal cores () { load v = x[g, 0]; "
+                         "store part[g] = v; } ";
+
+std::string sum_before(const std::string& first) {
+  return "deal cores () { load a = part[g]; store y[g] = a; "
+         "for - n < g - " + first + " sequential { load l = y[g]; load r = part[" + first +
+         " + n]; combine s = (l; r); store y[g] = s; } } }";
+}
+
+TEST(LoopFollow, sees_what_those_before_it_have_done) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    EXPECT_EQ(result(made + "follow g from 0 step 1; " + sum_before("0"), row, seed),
+              (std::vector<int64_t>{1, 51, 215}));
+  }
+}
+
+TEST(LoopFollow, sees_nothing_of_others) {
+  std::set<std::string> complaints;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    complaints.insert(internal_error_of([&] {
+      result(made + "follow g from g / 2 * 2 step 1; " + sum_before("0"), row, seed);
+    }));
+  }
+  EXPECT_TRUE(complaints.contains("element 0 of 'part' is read before it is written"));
+}
+
+/// The last one waits for the first one only, and so on.
+TEST(LoopFollow, waits_for_every_step) {
+  const std::string some = "deal cores () { load a = part[g]; store y[g] = a; "
+                           "if g == 2 { load l = part[0]; load r = part[g]; combine s = (l; r);"
+                           " store y[g] = s; } } }";
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    EXPECT_EQ(result(made + "follow g from 0 step 2; " + some, row, seed),
+              (std::vector<int64_t>{1, 5, 12}));
+  }
+}
+
+TEST(LoopFollow, is_printed_and_read) {
+  const Program p = rows_with(made + "follow g from g / 2 * 2 step 3; " + sum_before("0"), row);
+  EXPECT_NE(print(p).find("follow g from g / 2 * 2 step 3;"), std::string::npos);
+  EXPECT_EQ(parse(print(p)), p);
+}
+
+TEST(LoopFollow, all_shares_get_there_in_order) {
+  EXPECT_EQ(refused("follow g from 0 step 1;", row),
+            "a share of the grid that follows others, outside of it");
+  EXPECT_EQ(refused(made + "if g > 0 { follow g from 0 step 1; } }", row),
+            "shares of a grid follow others that need not get there");
+  EXPECT_EQ(refused(made + "follow g from 0 step 0; }", row), "every 0th share of 'g'");
+  EXPECT_EQ(refused(made + "follow b from 0 step 1; }", row),
+            "shares follow each other in 'b', which is no share of the grid");
+  EXPECT_EQ(refused("deal grid (g < 3) on 2 { follow g from 0 step 1; }", row),
+            "shares of a grid that begin in another order follow each other");
 }
 
 }  // namespace

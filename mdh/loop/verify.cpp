@@ -115,7 +115,11 @@ class Verifier {
     scanned(s.shape, {}, {&s.elements});
   }
   void operator()(const ScanFix& s) {
-    scanned(s.shape, {s.shape.digit}, {&s.elements, &s.totals, &s.offset});
+    // Members of a grid that look back are still at it.
+    const bool is_inside = s.how == Meeting::look_back && defined_.contains(s.shape.digit.name);
+    scanned(s.shape, is_inside ? std::vector<Symbol>{} : std::vector{s.shape.digit},
+            {&s.elements, &s.totals, &s.offset});
+    verify_fix(s);
   }
   void operator()(const For& s) {
     expression(s.trip);
@@ -148,6 +152,7 @@ class Verifier {
     here = false;
     if (all) in_deal_ = false;
     verify_lasts(s);
+    verify_follows(s);
   }
   void operator()(const Exchange& s) {
     internal_check(in_grid_ && !in_deal_, "an exchange that not all cores of a group do");
@@ -164,6 +169,13 @@ class Verifier {
     internal_check(defined_.contains(s.over.name) && digit(s.over).how == How::grid,
                    "the last one of '{}', which is no share of the grid", s.over.name);
     inside([&] { block(s.body); });
+  }
+  void operator()(const Follow& s) {
+    internal_check(in_grid_ && !in_deal_, "a share of the grid that follows others, outside of it");
+    internal_check(defined_.contains(s.over.name) && digit(s.over).how == How::grid,
+                   "shares follow each other in '{}', which is no share of the grid", s.over.name);
+    internal_check(s.step >= 1, "every {}th share of '{}'", s.step, s.over.name);
+    expression(s.first);
   }
   void operator()(const Barrier& s) {
     const bool inside_groups = s.team == Team::cores || s.team == Team::warp;

@@ -16,11 +16,13 @@ void is_private(const Program& p, const Exchange& s, const Element& e) {
   }
 }
 
-int64_t count_lasts(const Block& block) {
+/// In a block and those inside of it.
+template <class Kind>
+int64_t count_of(const Block& block) {
   int64_t count = 0;
   for (const Stmt& s : block) {
-    if (s.as<Last>()) ++count;
-    for_each_child(s, [&](const Block& child) { count += count_lasts(child); });
+    if (s.as<Kind>()) ++count;
+    for_each_child(s, [&](const Block& child) { count += count_of<Kind>(child); });
   }
   return count;
 }
@@ -50,7 +52,8 @@ void verify_exchange(const Program& p, const Exchange& s) {
                  s.over.name);
   internal_check(is_in_one_warp(s.shares, s.over, p.warp),
                  "an exchange over '{}', whose parts are in several warps", s.over.name);
-  internal_check(s.by >= 1 && s.by < over->count, "an exchange over '{}' by {}", s.over.name, s.by);
+  internal_check(s.by != 0 && std::abs(s.by) < over->count, "an exchange over '{}' by {}",
+                 s.over.name, s.by);
   is_private(p, s, s.to);
   is_private(p, s, s.from);
   const scalar::Type &to = find_buffer(p, s.to.buffer).type,
@@ -59,7 +62,7 @@ void verify_exchange(const Program& p, const Exchange& s) {
 }
 
 void verify_lasts(const Deal& deal) {
-  const int64_t count = count_lasts(deal.body);
+  const int64_t count = count_of<Last>(deal.body);
   if (count == 0) return;
   const auto* last = deal.body.back().as<Last>();
   internal_check(count == 1 && deal.team == Team::grid && last != nullptr,
@@ -67,6 +70,34 @@ void verify_lasts(const Deal& deal) {
   const bool is_share = std::any_of(deal.shares.begin(), deal.shares.end(),
                                     [&](const Counter& share) { return share.var == last->over; });
   internal_check(is_share, "the last one of '{}', which is no share", last->over.name);
+}
+
+void verify_follows(const Deal& deal) {
+  const int64_t count = count_of<Follow>(deal.body);
+  if (count == 0) return;
+  int64_t by_all = 0;
+  for (const Stmt& s : deal.body) {
+    const auto* follow = s.as<Follow>();
+    if (!follow) continue;
+    ++by_all;
+    const bool is_share =
+        std::any_of(deal.shares.begin(), deal.shares.end(),
+                    [&](const Counter& share) { return share.var == follow->over; });
+    internal_check(is_share, "shares follow each other in '{}', which is none of them",
+                   follow->over.name);
+  }
+  internal_check(deal.team == Team::grid && count == by_all,
+                 "shares of a grid follow others that need not get there");
+  internal_check(deal.on == 0 && deal.swizzle == 1 && deal.dealing == Dealing::block,
+                 "shares of a grid that begin in another order follow each other");
+}
+
+void verify_fix(const ScanFix& s) {
+  for (size_t n = 0; n < s.totals.size(); ++n) {
+    internal_check(s.totals[n].index == s.offset[n].index,
+                   "'{}' is not the offset of every total in '{}'", s.offset[n].buffer.name,
+                   s.totals[n].buffer.name);
+  }
 }
 
 }  // namespace mdh::loop

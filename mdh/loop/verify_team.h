@@ -20,4 +20,10 @@ void verify_exchange(const Program& p, const Exchange& s);
 /// Nobody does anything after having arrived, and all arrive.
 void verify_lasts(const Deal& deal);
 
+/// All shares get to where others wait for them, and begin in order.
+void verify_follows(const Deal& deal);
+
+/// There is an offset for every total.
+void verify_fix(const ScanFix& s);
+
 }  // namespace mdh::loop

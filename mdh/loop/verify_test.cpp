@@ -410,6 +410,12 @@ TEST(LoopVerify, a_scan_step_stands_inside_of_its_loop_and_a_fix_behind_it) {
             "variable 'c' hides another one");
 }
 
+TEST(LoopVerify, every_total_has_an_offset) {
+  EXPECT_EQ(scan_complaint("scan_fix c coarse () fine (b) lines (l) (y[c * 2 + b, l])"
+                           " totals (t[c]) offset (o[0]);"),
+            "'o' is not the offset of every total in 't'");
+}
+
 TEST(LoopVerify, scans_have_one_element_per_result) {
   const std::string expected = "a scan has one element per result of f";
   EXPECT_EQ(scan_complaint("loop a { scan_step a coarse () fine () lines () (); }"), expected);

@@ -142,7 +142,8 @@ std::string run_evaluators(const Triple& triple, uint64_t seed) {
                                       .access_bytes = 16,
                                       .lockstep = warp,
                                       .exchanges = true,
-                                      .knows_last = true};
+                                      .knows_last = true,
+.follows = true};
     for (const machine::TargetFacts& facts : {one, groups}) {
       passes::run_pipeline(planned, facts, [&](const passes::Pass& pass, const loop::Program& p) {
         // There are races until barriers are placed, and the evaluator notices them.

@@ -162,7 +162,8 @@ std::vector<std::string> rules_of_groups(const loop::Program& planned) {
                                   .access_bytes = 16,
                                   .lockstep = 32,
                                   .exchanges = true,
-                                  .knows_last = true};
+                                  .knows_last = true,
+.follows = true};
   passes::run_pipeline(planned, facts, [&](const passes::Pass& pass, const loop::Program& after) {
     const auto rule = by_pass.find(pass.name);
     if (rule != by_pass.end() && !(after.body == before.body)) rules.push_back(rule->second);
@@ -170,6 +171,7 @@ std::vector<std::string> rules_of_groups(const loop::Program& planned) {
   });
   if (contains<loop::Exchange>(before.body)) rules.emplace_back("exchanges of registers");
   if (contains<loop::Last>(before.body)) rules.emplace_back("the last of a grid");
+  if (contains<loop::Follow>(before.body)) rules.emplace_back("members that look back");
   return rules;
 }
 

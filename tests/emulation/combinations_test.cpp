@@ -132,5 +132,73 @@ TEST_F(Combinations, last_groups_with_records_axes_and_loops_of_the_host) {
                "mdh_arrive_last(");
 }
 
+// ---- scans
+
+const std::string scan_of_groups =
+    R"("layers": ["BLK", "WRP", "THR", "REG"],
+       "split": {{"i": ["BLK {}", "WRP 2", "THR {}", "REG 3"]}},
+       "order": ["BLK.i", "WRP.i", "THR.i", "REG.i"],
+       "acc": {{"Out": [{{"inside": "WRP.i", "region": "SM"}}]}},
+       "code": {{"combine": {{"BLK.i": "look_back", "THR.i": "shuffle"}}}})";
+
+/// Groups look at all groups before them, or at more of them at once.
+TEST_F(Combinations, scans_that_look_back) {
+  for (const int64_t size : {1, 7, 96, 100, 1600, 1603}) {
+    for (const int threads : {1, 4, 32}) {
+      const int64_t groups = (size + 6 * threads - 1) / (6 * threads);
+      if (groups == 1 || threads == 1) continue;
+      SCOPED_TRACE(fmt::format("{} {}", size, threads));
+      expect_right(of_catalogue("scan", scalar::Scalar::i32, {size}),
+                   fmt::format(fmt::runtime(scan_of_groups), groups, threads), "mdh_follow(");
+    }
+  }
+}
+
+TEST_F(Combinations, scans_of_all_types_that_look_back) {
+  for (const char* type : {"i8", "i16", "i64", "u8", "u32", "f16", "f32", "f64"}) {
+    SCOPED_TRACE(type);
+    const hl::Program program = hl::instantiate(
+        hl::parse(fmt::format("mdh 1\nprogram running = out_view( Out: {0} = [i] )"
+                              " * md_hom( i: 300 by ps(max) ) {{ Out = x; }}"
+                              " * inp_view( x: {0} = [i] )",
+                              type)),
+        {});
+    expect_right(program, fmt::format(fmt::runtime(scan_of_groups), 13, 4), "mdh_follow(");
+  }
+}
+
+TEST_F(Combinations, scans_of_lines_by_the_operator_of_the_user) {
+  const hl::Program program = hl::instantiate(
+      hl::parse("mdh 1\nop both(l, r) { s = l.s + r.s; p = max(l.p, r.p); }\n"
+                "program sums = out_view( s: i64 = [j, i]; p: i64 = [j, i] )"
+                " * md_hom( i: 77 by ps(both), j: 5 by cc ) { s = x; p = x + j; }"
+                " * inp_view( x: i64 = [i, j] )"),
+      {});
+  for (const char* order : {R"("BLK.i", "THR.j", "REG.j", "SHR.i")", R"("BLK.i", "REG.j", "SHR.i", "THR.j")"}) {
+    expect_right(program,
+                 fmt::format(R"("layers": ["BLK", "THR", "SHR", "REG"],
+                    "split": {{"i": ["BLK 11", "SHR 7"], "j": ["THR 2", "REG 3"]}},
+                    "order": [{}], "code": {{"combine": {{"BLK.i": "look_back"}}}})",
+                             order),
+                 "mdh_follow(");
+  }
+}
+
+/// Along one dimension groups look back, along the other one threads hand each other their totals.
+TEST_F(Combinations, scans_of_several_dimensions) {
+  const hl::Program program = hl::instantiate(
+      hl::parse("mdh 1\nprogram area = out_view( y: i32 = [i, j] )"
+                " * md_hom( i: 90 by ps(add), j: 37 by ps(add) ) { y = x; }"
+                " * inp_view( x: i32 = [i, j] )"),
+      {});
+  expect_right(program,
+               R"("layers": ["BLK", "REG", "THR", "VEC"],
+                  "split": {"i": ["BLK 30", "REG 3"], "j": ["BLK 3", "THR 7", "VEC 2"]},
+                  "order": ["BLK.j", "BLK.i", "THR.j", "REG.i", "VEC.j"],
+                  "acc": {"y": [{"inside": "THR.j", "region": "SM"}]},
+                  "code": {"combine": {"BLK.i": "look_back", "THR.j": "shuffle"}})",
+               "mdh_follow(");
+}
+
 }  // namespace
 }  // namespace mdh::emulation::combinations_test

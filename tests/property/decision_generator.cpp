@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "mdh/ll/names.h"
 #include "mdh/ll/nest.h"
 #include "mdh/ll/parameters.h"
 #include "mdh/ll/staging.h"
@@ -56,13 +57,17 @@ void draw_combinations(ll::Config& config, const hl::Program& p, const machine::
                        Random& random) {
   static const std::vector<ll::Combination> all = {
       ll::Combination::shuffle,   ll::Combination::team_tree, ll::Combination::partials_kernel,
-      ll::Combination::last_core, ll::Combination::cluster,   ll::Combination::atomic};
+      ll::Combination::last_core, ll::Combination::cluster,   ll::Combination::atomic,
+      ll::Combination::look_back};
   ll::Config result = config;
   for (const ll::LevelName& level : config.order) {
     // What the cores of the layer are best at, or anything.
     const machine::Layer* layer = machine.find_layer(level.layer);
-    const auto best =
-        layer && layer->barrier ? ll::Combination::shuffle : ll::Combination::last_core;
+    const hl::Dimension& dimension = p.dimensions[*ll::find_dimension(p, level.dimension)];
+    const auto best_of_grid = dimension.combine.shape == hl::Shape::scan
+                                  ? ll::Combination::look_back
+                                  : ll::Combination::last_core;
+    const auto best = layer && layer->barrier ? ll::Combination::shuffle : best_of_grid;
     for (const ll::Combination how :
          {random.chance(60) ? best : random.pick(all), ll::Combination::team_tree}) {
       ll::Config candidate = result;

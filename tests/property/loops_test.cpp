@@ -88,7 +88,8 @@ std::vector<machine::TargetFacts> facts_for(uint64_t seed) {
            .access_bytes = seed % 3 == 0 ? 0 : 16,
            .lockstep = warps[seed / 4 % warps.size()],
            .exchanges = seed / 4 % 2 == 1,
-           .knows_last = seed % 5 != 0}};
+           .knows_last = seed % 5 != 0,
+           .follows = seed % 7 != 0}};
 }
 
 void expect_right(const Triple& t, uint64_t seed, int& with_warps) {

@@ -48,6 +48,7 @@ class CPrinter {
   // Statements of grids.
   virtual std::string exchange(const loop::Exchange&) { unprintable("an exchange"); }
   virtual std::string last(const loop::Last&) { unprintable("the last member of a grid"); }
+  virtual std::string follow(const loop::Follow&) { unprintable("members of a grid in order"); }
 
   [[noreturn]] static void unprintable(const char* what);
 
@@ -93,6 +94,7 @@ class CPrinter {
   std::string print(const loop::Deal& s) { return deal(s); }
   std::string print(const loop::Exchange& s) { return exchange(s); }
   std::string print(const loop::Last& s) { return last(s); }
+  std::string print(const loop::Follow& s) { return follow(s); }
   std::string print(const loop::Barrier& s) { return barrier(s); }
   std::string print(const loop::Commit&) { return commit(); }
   std::string print(const loop::Wait& s) { return wait(s.keep); }

@@ -81,6 +81,8 @@ class Widths {
       counters({transpose->stored, transpose->loaded});
       element(transpose->to);
       element(transpose->from);
+    } else if (const auto* follow = s.as<loop::Follow>()) {
+      value(follow->first);
     } else if (const auto* choice = s.as<loop::If>()) {
       value(choice->condition);
     } else if (const auto* load = s.as<loop::Load>()) {

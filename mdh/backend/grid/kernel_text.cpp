@@ -43,7 +43,13 @@ class KernelPrinter : public CPrinter, public KernelText {
 
   std::string grid(const loop::Deal& s, const Items& items) override {
     begin(s, items);
+    const auto followers = storage_.followers.find(&s);
+    const bool follows = followers != storage_.followers.end();
+    if (follows) followers_ = &followers->second;
+    const std::string number = follows ? number_taken(s) : "";
     const std::string body = block(s.body);
+    // Numbers are taken through memory that all items share.
+    if (follows) return locals(s.body) + number + item_number() + body;
     return member(s) + item_number() + locals(s.body) + body;
   }
 
@@ -142,7 +148,7 @@ class KernelPrinter : public CPrinter, public KernelText {
   std::string exchange(const loop::Exchange& s) override {
     internal_check(!words_.exchange.empty() && is_private(s.to) && is_private(s.from),
                    "an exchange of '{}', which is not private", s.from.buffer.name);
-    int64_t distance = s.by;
+    int64_t distance = std::abs(s.by);
     for (auto share = s.shares.rbegin(); share->var != s.over; ++share) distance *= share->count;
     const int64_t shares = loop::volume_of(s.shares), rest = shares % words_.warp;
     const std::string me = words_.item[0], all = "0xffffffffu",
@@ -152,9 +158,12 @@ class KernelPrinter : public CPrinter, public KernelText {
       mask = shares < words_.warp ? first
                                   : fmt::format("{} < {} ? {} : {}", me, shares - rest, all, first);
     }
-    const std::string further = fmt::format("{} + {}", me, distance);
+    const bool is_before = s.by < 0;
+    const std::string other = fmt::format("{} {} {}", me, is_before ? '-' : '+', distance);
+    const std::string is_there = is_before ? fmt::format("{} >= {}", me, distance)
+                                           : fmt::format("{} < {}", other, shares);
     const std::string lane =
-        rest == 0 ? further : fmt::format("{} < {} ? {} : {}", further, shares, further, me);
+        rest == 0 ? other : fmt::format("{} ? {} : {}", is_there, other, me);
     const std::string text = taken(s, [&](const std::string& value) {
       return fmt::format("{}({}, {}, {})", words_.exchange, mask, value, lane);
     });
@@ -191,6 +200,32 @@ class KernelPrinter : public CPrinter, public KernelText {
     return fmt::format(
         "if (mdh_{}((unsigned *)(workspace + {}) + ({}), {}, (int *)(mdh_shared + {}))) {{\n{}}}\n",
         words_.arrivals, arrivals.offset, number, arrivals.all, told, indent(block(s.body), 2));
+  }
+
+  /// The next member of the grid, in the order in which groups begin.
+  std::string number_taken(const loop::Deal& s) {
+    internal_check(!words_.follows.empty(), "members of a grid do not follow each other");
+    expressions().definitions().define_type(words_.follows, rts_text(words_.follows));
+    const int64_t shares = loop::volume_of(s.shares), told = local_bytes_;
+    local_bytes_ += shared_alignment;
+    return fmt::format(
+               "const unsigned long long mdh_taken = mdh_take_number((unsigned long long "
+               "*)(workspace + {}), (unsigned long long *)(mdh_shared + {}));\n"
+               "const {} mdh_number = mdh_taken % {};\n"
+               "const unsigned mdh_launch = (unsigned)(mdh_taken / {}) + 1;\n",
+               followers_->numbers, told, index(), shares, shares) +
+           unflattened(s.shares, "mdh_number");
+  }
+
+  std::string follow(const loop::Follow& s) override {
+    const auto& shares = grid_->shares;
+    int64_t stride = 1;
+    for (auto share = shares.rbegin(); share->var != s.over; ++share) stride *= share->count;
+    const std::string me = c_name(s.over.name), first = expressions().print_index(s.first);
+    return fmt::format(
+        "mdh_{}((unsigned *)(workspace + {}), mdh_number, mdh_number - ({} - ({})) * {}, {}, "
+        "mdh_launch);\n",
+        words_.follows, followers_->told.at(&s), me, first, stride, s.step * stride);
   }
 
   std::string wide_load(const loop::WideLoad& s) override {
@@ -258,6 +293,7 @@ class KernelPrinter : public CPrinter, public KernelText {
  private:
   void begin(const loop::Deal& s, const Items& items) {
     items_ = items;
+    grid_ = &s;
     local_bytes_ = 0;
     has_copies_ = contains_flying(s.body);
     talks_ = talks_through_global(program(), storage_, s.body);
@@ -469,6 +505,8 @@ class KernelPrinter : public CPrinter, public KernelText {
   const GridStorage& storage_;
   const GridWords& words_;
   Items items_;
+  const loop::Deal* grid_ = nullptr;  // that is being printed
+  const Followers* followers_ = nullptr;
   int64_t local_bytes_ = 0;
   bool has_copies_ = false;
   bool talks_ = false;

@@ -37,7 +37,7 @@ void note_uses(const Block& block, const std::string& who, Users& users) {
   }
 }
 
-constexpr int64_t bytes_of_arrivals = 4;
+constexpr int64_t bytes_of_arrivals = 4, bytes_of_numbers = 8, bytes_of_told = 4;
 
 enum class Lifetime { program, kernel, share };
 
@@ -46,6 +46,7 @@ class Placer {
   explicit Placer(const loop::Program& p) : program_(p) { note_uses(p.body, "", users_); }
 
   GridStorage run() {
+    count_followers(program_.body);
     count_arrivals(program_.body);
     result_.workspace_bytes = whole_lines(result_.zeroed_bytes);
     block(program_.body, Lifetime::program);
@@ -64,6 +65,27 @@ class Placer {
     }
   }
 
+  void count_followers(const Block& statements) {
+    for (const Stmt& s : statements) {
+      loop::for_each_child(s, [&](const Block& child) { count_followers(child); });
+      const auto* deal = s.as<loop::Deal>();
+      for (size_t n = 0; deal && n < deal->body.size(); ++n) {
+        const auto* follow = deal->body[n].as<loop::Follow>();
+        if (!follow) continue;
+        const auto [mine, is_new] = result_.followers.try_emplace(deal);
+        if (is_new) mine->second.numbers = zeroed(bytes_of_numbers);
+        mine->second.told[follow] = zeroed(loop::volume_of(deal->shares) * bytes_of_told);
+      }
+    }
+  }
+
+  /// Where so many bytes begin that are 0 at first.
+  int64_t zeroed(int64_t bytes) {
+    const int64_t at = result_.zeroed_bytes;
+    result_.zeroed_bytes += (bytes + bytes_of_numbers - 1) / bytes_of_numbers * bytes_of_numbers;
+    return at;
+  }
+
   /// Members of a grid that wait for their last one have a number for all of them.
   void count_arrivals(const Block& statements) {
     for (const Stmt& s : statements) {
@@ -72,11 +94,11 @@ class Placer {
       if (!deal || deal->body.empty()) continue;
       const auto* last = deal->body.back().as<loop::Last>();
       if (!last) continue;
-      Arrivals arrivals{result_.zeroed_bytes, find_digit(program_, last->over).parts, {}};
+      Arrivals arrivals{0, find_digit(program_, last->over).parts, {}};
       for (const loop::Counter& share : deal->shares) {
         if (share.var != last->over) arrivals.group.push_back(share);
       }
-      result_.zeroed_bytes += loop::volume_of(arrivals.group) * bytes_of_arrivals;
+      arrivals.offset = zeroed(loop::volume_of(arrivals.group) * bytes_of_arrivals);
       result_.arrivals[last] = arrivals;
     }
   }

@@ -24,11 +24,19 @@ struct Arrivals {
   std::vector<loop::Counter> group;
 };
 
+/// Members of a grid that follow each other: the next number to take, and for each of them how far it
+/// has got.
+struct Followers {
+  int64_t numbers = 0;                          // in the workspace
+  std::map<const loop::Follow*, int64_t> told;  // in the workspace
+};
+
 struct GridStorage {
   std::map<std::string, Placed> buffers;  // temporaries, by name
   std::map<const loop::Last*, Arrivals> arrivals;
+  std::map<const loop::Deal*, Followers> followers;
   int64_t workspace_bytes = 0;
-  int64_t zeroed_bytes = 0;  // of them, at the beginning: 0 before and after every run
+  int64_t zeroed_bytes = 0;  // of them, at the beginning: 0 before the first run
 
   const Placed& of(const Symbol& buffer) const { return buffers.at(buffer.name); }
 };

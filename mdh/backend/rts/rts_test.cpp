@@ -28,10 +28,13 @@ const std::string words_of_cuda = R"(
 #define __constant__
 #define __shared__ static
 struct Place { unsigned x, y, z; };
-extern Place threadIdx;
+extern Place threadIdx, blockDim;
 void __syncthreads();
 void __threadfence();
 unsigned atomicInc(unsigned *address, unsigned most);
+unsigned atomicExch(unsigned *address, unsigned value);
+unsigned long long atomicAdd(unsigned long long *address, unsigned long long value);
+unsigned __ldcv(const unsigned *address);
 )";
 
 TEST(Rts, every_helper_compiles_alone) {

@@ -237,6 +237,10 @@ class Separator {
         // Who is done last has waited for all others.
         pending.separate();
         result.push_back(StmtNode{loop::Last{last->over, block(last->body, pending)}});
+      } else if (s.as<loop::Follow>()) {
+        // So has who follows others.
+        pending.separate();
+        result.push_back(s);
       } else if (const auto* choice = s.as<loop::If>()) {
         result.push_back(either(*choice, pending));
       } else {

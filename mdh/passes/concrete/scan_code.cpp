@@ -27,10 +27,11 @@ int64_t volume(const std::vector<Digit>& digits) {
 
 }  // namespace
 
-/// The digits of one scan, and those of its dimension that are fixed.
+/// The digits of one scan, and those of its dimension that are fixed; the fine ones among them are
+/// held by the core that runs the code.
 struct ScanCode::Shape {
   Digit digit;
-  std::vector<Digit> coarse, fine, fixed;
+  std::vector<Digit> coarse, fine, fixed, held;
   int64_t size;
 
   int64_t rows() const { return volume(coarse); }
@@ -103,9 +104,11 @@ namespace {
 
 template <class Shape>
 Shape shape_of(const loop::Program& p, const loop::ScanShape& s, const std::vector<Digit>& around) {
-  Shape shape{find_digit(p, s.digit), digits_of(p, s.coarse), digits_of(p, s.fine), {}, 0};
+  Shape shape{find_digit(p, s.digit), digits_of(p, s.coarse), digits_of(p, s.fine), {}, {}, 0};
   for (const Digit& d : around) {
-    if (d.dimension == shape.digit.dimension && d.var != s.digit) shape.fixed.push_back(d);
+    if (d.dimension != shape.digit.dimension || d.var == s.digit) continue;
+    shape.fixed.push_back(d);
+    if (std::erase(shape.fine, d) > 0) shape.held.push_back(d);
   }
   shape.size = p.dimensions[shape.digit.dimension].size;
   return shape;
@@ -192,50 +195,79 @@ Block ScanCode::step(const loop::ScanStep& s, const std::vector<Digit>& around) 
 Block ScanCode::totals(const loop::ScanFix& s, const std::vector<Digit>& around) const {
   const auto shape = shape_of<Shape>(program_, s.shape, around);
   const Expr part = loop::index_variable(s.shape.digit);
-  return lines(s.shape.lines, around, rows(shape, false, [&](const Expr& row) {
-                 const Position at{row, part, index_literal(shape.last())};
-                 const auto total = values("total");
-                 Block block = loads(total, at.in(shape, s.elements));
-                 append(block, stores(at.in(shape, s.totals), total));
-                 return Block{StmtNode{loop::If{below(at.index(shape), shape.size), block, {}}}};
-               }));
+  Block result = lines(
+      s.shape.lines, around, rows(shape, false, [&](const Expr& row) {
+        const Position at{row, part, index_literal(shape.last())};
+        const auto total = values("total");
+        Block block = loads(total, at.in(shape, s.elements));
+        append(block, stores(at.in(shape, s.totals), total));
+        return Block{StmtNode{loop::If{below(at.index(shape), shape.size), block, {}}}};
+      }));
+  for (const Digit& d : shape.held) {
+    const Expr is_last =
+        scalar::binary(BinaryOp::equal, loop::index_variable(d.var), index_literal(d.parts - 1));
+    result = {StmtNode{loop::If{is_last, result, {}}}};
+  }
+  return result;
+}
+
+Block ScanCode::where_whole(const loop::ScanFix& s, const std::vector<Digit>& around,
+                            const Block& body) const {
+  const auto shape = shape_of<Shape>(program_, s.shape, around);
+  const Expr part = loop::index_variable(s.shape.digit);
+  return within(shape, {index_literal(0), part, index_literal(shape.last())}, body);
 }
 
 /// One more total into the offset.
-Block ScanCode::gathered(const loop::ScanFix& s, const Shape& shape, const Expr& row,
-                         const Expr& member, const Expr& is_first) const {
-  const Position other{row, member, index_literal(0)};
+Block ScanCode::gathered(const loop::ScanFix& s, const Shape& shape, const Position& from,
+                         const Position& to, const Expr& is_first) const {
   const auto total = values("total"), old = values("old"), sum = values("joined");
-  Block block = loads(total, other.in(shape, s.totals));
-  block.push_back(StmtNode{
-      loop::If{is_first, overwritten(s.offset, total), combined(s.offset, total, old, sum)}});
+  const std::vector<Element> offset = to.in(shape, s.offset);
+  Block block = loads(total, from.in(shape, s.totals));
+  block.push_back(
+      StmtNode{loop::If{is_first, overwritten(offset, total), combined(offset, total, old, sum)}});
   return block;
+}
+
+/// Something comes before a part.
+Expr ScanCode::has_others(const Shape& shape, const Expr& row) const {
+  const Expr part = loop::index_variable(shape.digit.var);
+  if (shape.rows() == 1) return later_round(part);
+  return scalar::binary(BinaryOp::logical_or, later_round(part),
+                        scalar::binary(BinaryOp::logical_and, later_round(row),
+                                       below(part, shape.digit.parts - 1)));
 }
 
 Block ScanCode::offsets(const loop::ScanFix& s, const std::vector<Digit>& around) const {
   const auto shape = shape_of<Shape>(program_, s.shape, around);
   const Expr part = loop::index_variable(s.shape.digit), other = loop::index_variable(other_);
   const Expr zero = index_literal(0), one = index_literal(1);
-  const int64_t parts = shape.digit.parts;
   return lines(s.shape.lines, around, rows(shape, false, [&](const Expr& row) {
-                 Block block = {element_loop(other_, part, loop::How::sequential,
-                                             gathered(s, shape, row, other, first_round(other)))};
-                 Expr any = later_round(part);
+                 const Position to{row, part, zero};
+                 Block block = {
+                     element_loop(other_, part, loop::How::sequential,
+                                  gathered(s, shape, {row, other, zero}, to, first_round(other)))};
                  if (shape.rows() > 1) {
                    const Expr is_first =
                        scalar::binary(BinaryOp::logical_and, first_round(part), first_round(other));
-                   const Block above = gathered(s, shape, row - one, part + one + other, is_first);
-                   const Block loop = {element_loop(other_, index_literal(parts - 1) - part,
-                                                    loop::How::sequential, above)};
-                   const Expr has_above = later_round(row);
-                   block.push_back(StmtNode{loop::If{has_above, loop, {}}});
-                   const Expr others = below(part, parts - 1);
-                   any = scalar::binary(BinaryOp::logical_or, any,
-                                        scalar::binary(BinaryOp::logical_and, has_above, others));
+                   const Position above{row - one, part + one + other, zero};
+                   const Expr count = index_literal(shape.digit.parts - 1) - part;
+                   const Block loop = {element_loop(other_, count, loop::How::sequential,
+                                                    gathered(s, shape, above, to, is_first))};
+                   block.push_back(StmtNode{loop::If{later_round(row), loop, {}}});
                  }
-                 block.push_back(StmtNode{
-                     loop::If{any, prepended(shape, {row, part, zero}, s.elements, s.offset), {}}});
-                 return within(shape, {row, part, zero}, block);
+                 return within(shape, to, block);
+               }));
+}
+
+Block ScanCode::prepends(const loop::ScanFix& s, const std::vector<Digit>& around) const {
+  const auto shape = shape_of<Shape>(program_, s.shape, around);
+  const Expr part = loop::index_variable(s.shape.digit);
+  return lines(s.shape.lines, around, rows(shape, false, [&](const Expr& row) {
+                 const Position here{row, part, index_literal(0)};
+                 const Block joined =
+                     prepended(shape, here, s.elements, here.in(shape, s.offset));
+                 return Block{StmtNode{loop::If{has_others(shape, row), joined, {}}}};
                }));
 }
 

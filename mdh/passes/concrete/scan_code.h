@@ -13,9 +13,15 @@ class ScanCode {
   /// Part p of a loop joins the parts before it.
   loop::Block step(const loop::ScanStep& s, const std::vector<loop::Digit>& around) const;
 
-  /// A member of a team tells the totals of its part; joins it with those of all others.
+  /// Whoever has the last element of a part tells its total; a member of the team puts those of all
+  /// others together; everybody puts what came out before the elements that he has.
   loop::Block totals(const loop::ScanFix& s, const std::vector<loop::Digit>& around) const;
   loop::Block offsets(const loop::ScanFix& s, const std::vector<loop::Digit>& around) const;
+  loop::Block prepends(const loop::ScanFix& s, const std::vector<loop::Digit>& around) const;
+
+  /// The body where a part without rows has all of its elements: its total is one.
+  loop::Block where_whole(const loop::ScanFix& s, const std::vector<loop::Digit>& around,
+                          const loop::Block& body) const;
 
  private:
   struct Shape;
@@ -30,8 +36,9 @@ class ScanCode {
   loop::Block prepended(const Shape& shape, const Position& part,
                         const std::vector<loop::Element>& elements,
                         const std::vector<loop::Element>& before) const;
-  loop::Block gathered(const loop::ScanFix& s, const Shape& shape, const loop::Expr& row,
-                       const loop::Expr& member, const loop::Expr& is_first) const;
+  loop::Expr has_others(const Shape& shape, const loop::Expr& row) const;
+  loop::Block gathered(const loop::ScanFix& s, const Shape& shape, const Position& from,
+                       const Position& to, const loop::Expr& is_first) const;
 
   const loop::Program& program_;
   Names& names_;

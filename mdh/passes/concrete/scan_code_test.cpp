@@ -22,7 +22,7 @@ dimension i < 9 scanned
 )" + digits + R"(buffer output y: i64[9]
 buffer input x: i64[9]
 buffer temporary u: i64[3, 4] in MM of all per ()
-buffer temporary z: i64[4] in MM of all per ()
+buffer temporary z: i64[3, 4] in MM of all per ()
 function f(x: i64, i: i64) { y: i64 = x; }
 function combine(l: i64, r: i64) { x: i64 = l + r; }
 body {)" + loop::allocs_for(body, "buffer temporary u: buffer temporary z:") +
@@ -98,7 +98,7 @@ TEST(FormTeams, members_tell_their_totals_before_anybody_reads_them) {
   const std::string cores =
       "digit a: COR.i < 3 of i step 4 cores\ndigit b: L1.i < 4 of i step 1 sequential\n";
   expect_rewrite_of(form_teams, prefixes_with(cores, R"(
-    scan_fix a coarse () fine (b) lines () (y[a * 4 + b]) totals (u[a, 0]) offset (z[a]);)"),
+    scan_fix a coarse () fine (b) lines () (y[a * 4 + b]) totals (u[a, 0]) offset (z[a, 0]);)"),
                     prefixes_with(cores, R"(
     deal cores (a < 3) {
       if a * 4 + 3 < 9 { load y_total = y[a * 4 + 3]; store u[a, 0] = y_total; }
@@ -108,21 +108,23 @@ TEST(FormTeams, members_tell_their_totals_before_anybody_reads_them) {
         for - other < a sequential {
           load y_total_ = u[other, 0];
           if other == 0 {
-            store z[a] = y_total_;
+            store z[a, 0] = y_total_;
           } else {
-            load y_old = z[a];
+            load y_old = z[a, 0];
             combine y_joined = (y_old; y_total_);
-            store z[a] = y_joined;
+            store z[a, 0] = y_joined;
           }
         }
-        if a > 0 {
-          for - fine < 4 sequential {
-            if fine + a * 4 < 9 {
-              load y_before = z[a];
-              load y_after = y[a * 4 + fine];
-              combine y_joined_ = (y_before; y_after);
-              store y[a * 4 + fine] = y_joined_;
-            }
+      }
+    }
+    deal cores (a < 3) {
+      if a > 0 {
+        for - fine < 4 sequential {
+          if fine + a * 4 < 9 {
+            load y_before = z[a, 0];
+            load y_after = y[a * 4 + fine];
+            combine y_joined_ = (y_before; y_after);
+            store y[a * 4 + fine] = y_joined_;
           }
         }
       }
@@ -208,13 +210,12 @@ class ScanNest {
 
   std::string joined(size_t q, std::string& before) {
     const Level& level = order_[q];
-    std::vector<Level> coarse, fine, lines, around, members = {level};
+    std::vector<Level> coarse, fine, lines, around;
     for (size_t r = 0; r < order_.size(); ++r) {
       const Level& other = order_[r];
       if (r < q && is_parallel(other)) around.push_back(other);
       if (r <= q) continue;
       (other.dimension != 'i' ? lines : other.step > level.step ? coarse : fine).push_back(other);
-      if (other.dimension != 'i' && is_parallel(other)) members.push_back(other);
     }
     const auto significant = [](const Level& x, const Level& y) { return x.step > y.step; };
     std::sort(coarse.begin(), coarse.end(), significant);
@@ -230,10 +231,10 @@ class ScanNest {
     buffers_ += fmt::format("buffer temporary {}: i64[{}] in MM of all per ({})\n", t,
                             counts_of(axes), per);
     buffers_ += fmt::format("buffer temporary {}: i64[{}] in MM of all per ({})\n", z,
-                            counts_of(members), per);
+                            counts_of(axes), per);
     before = fmt::format("alloc {}; alloc {};", t, z);
     return fmt::format("scan_fix {} totals ({}[{}]) offset ({}[{}]);\n", shape, t, names_of(axes),
-                       z, names_of(members));
+                       z, names_of(axes));
   }
 
   std::vector<Level> order_;

@@ -140,7 +140,7 @@ class OutputPlanner {
     if (run.in_registers) put_lanes_last(axes);
     const int position = run.slots >= 0 && !run.exchanged ? run.slots : run.start;
     std::vector<Symbol> per = c_.cores_around(position);
-    if (run.exchanged) each_core_has_its_own(run.start, axes, per);
+    if (run.exchanged || run.is_private) each_core_has_its_own(run.start, axes, per);
     const Symbol buffer = c_.add_temporary({.symbol = loop::named(name_of(component, "acc")),
                                             .type = view(component).type,
                                             .extents = parts_of(axes),
@@ -240,18 +240,22 @@ class OutputPlanner {
 
   // ---- scans on cores
 
+  loop::Meeting joining_of(const ll::NestLoop& loop) const {
+    const ll::Combination how = ll::combination_of(c_.low, loop);
+    if (how == ll::Combination::shuffle) return loop::Meeting::exchange;
+    if (how == ll::Combination::look_back) return loop::Meeting::look_back;
+    return loop::Meeting::in_order;
+  }
+
   void add_fix(int q) {
     const ll::ScanTeam team = ll::scan_team(c_.low, c_.outputs, q, c_.machine);
     loop::ScanFix fix;
     fix.shape = shape_of(c_, team);
     fix.elements = scanned_elements(c_, plan_.runs, q);
+    fix.how = joining_of(c_.outputs.loops[q]);
     std::vector<Symbol> axes = fix.shape.lines;
     add(axes, fix.shape.coarse);
     axes.push_back(c_.output_digit(q));
-    std::vector<Symbol> members = {c_.output_digit(q)};  // every core has an offset of its own
-    for (const int r : team.lines) {
-      if (c_.outputs.loops[r].is_parallel()) members.push_back(c_.output_digit(r));
-    }
     for (const Component& component : components()) {
       loop::Buffer buffer{.symbol = loop::named(name_of(component, "totals")),
                           .type = view(component).type,
@@ -260,8 +264,7 @@ class OutputPlanner {
                           .per = c_.cores_around(q)};
       fix.totals.push_back({c_.add_temporary(buffer), variables(axes)});
       buffer.symbol = loop::named(name_of(component, "offset"));
-      buffer.extents = parts_of(members);
-      fix.offset.push_back({c_.add_temporary(buffer), variables(members)});
+      fix.offset.push_back({c_.add_temporary(buffer), variables(axes)});
     }
     plan_.fixes.emplace_back(q, fix);
   }
@@ -326,6 +329,7 @@ loop::Meeting meeting_of(const PlanContext& c, const ll::Run& run) {
     case ll::Combination::partials_kernel:
     case ll::Combination::cluster:
     case ll::Combination::atomic:
+    case ll::Combination::look_back:
       break;
   }
   return loop::Meeting::in_order;

@@ -355,7 +355,7 @@ body {
 )");
 }
 
-/// Interleaved: a total for every coarse part and line; members on cores of lines have an offset.
+/// Interleaved: a total and an offset for every coarse part and line.
 TEST(Plan, totals_of_parts_that_take_turns_are_kept_row_by_row_and_line_by_line) {
   const std::string text = planned(
       "lines = out_view( y: i64 = [i, j] ) * md_hom( i: 6 by ps(add), j: 4 by cc ) { y = x; }"
@@ -363,13 +363,13 @@ TEST(Plan, totals_of_parts_that_take_turns_are_kept_row_by_row_and_line_by_line)
       R"("layers": ["L1", "COR"], "split": {"i": ["L1 3", "COR 2"], "j": ["L1 2", "COR 2"]},
     "order": ["COR.i", "L1.i", "L1.j", "COR.j"])");
   EXPECT_NE(text.find("buffer temporary y_totals: i64[2, 2, 3, 2] in HM of all per ()\n"
-                      "buffer temporary y_offset: i64[2, 2] in HM of all per ()\n"),
+                      "buffer temporary y_offset: i64[2, 2, 3, 2] in HM of all per ()\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("scan_fix cor_i coarse (l1_i) fine () lines (l1_j, cor_j) "
                       "(y[l1_i * 2 + cor_i, l1_j * 2 + cor_j]) "
                       "totals (y_totals[l1_j, cor_j, l1_i, cor_i]) "
-                      "offset (y_offset[cor_i, cor_j]);"),
+                      "offset (y_offset[l1_j, cor_j, l1_i, cor_i]);"),
             std::string::npos)
       << text;
 }

@@ -25,27 +25,6 @@ using loop::Team;
 
 Expr literal(int64_t n) { return scalar::index_literal(n); }
 
-Expr less(const Expr& a, const Expr& b) { return scalar::binary(scalar::BinaryOp::less, a, b); }
-
-/// Inside of a loop for each digit, the first one outermost.
-Block looped(const std::vector<Symbol>& digits, Block body) {
-  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
-    body = {StmtNode{loop::Loop{*digit, body}}};
-  }
-  return body;
-}
-
-Block only_if(const Expr& condition, const Block& body) {
-  return {StmtNode{loop::If{condition, body, {}}}};
-}
-
-std::vector<Element> with_value_of(const std::vector<Element>& elements, const Symbol& name,
-                                   const Expr& value) {
-  return replaced(elements, [&](const Symbol& other) -> std::optional<Expr> {
-    return other == name ? std::optional(value) : std::nullopt;
-  });
-}
-
 bool contains(const std::vector<Counter>& shares, const Symbol& digit) {
   return std::any_of(shares.begin(), shares.end(),
                      [&](const Counter& share) { return share.var == digit; });
@@ -62,12 +41,13 @@ Block PartCombiner::combined(const loop::TeamCombine& s, const Digits& team, con
       return joined_in_steps(s, team, around);
     case loop::Meeting::in_order:
     case loop::Meeting::last:
+    case loop::Meeting::look_back:
       break;
   }
   return {folded(s, team, around)};
 }
 
-PartCombiner::Slots PartCombiner::slots_of(const loop::TeamCombine& s, const Digits& inside) const {
+Slots PartCombiner::slots_of(const loop::TeamCombine& s, const Digits& inside) const {
   const Digit& over = find_digit(d_.program(), s.over);
   return {over.parts, trip(d_.program(), inside, over),
           [s](const Expr& number) { return with_value_of(s.from, s.over, number); }};
@@ -153,14 +133,6 @@ Block PartCombiner::joined_in_steps(const loop::TeamCombine& s, const Digits& te
   return steps;
 }
 
-/// The pair of slots with a number, if both are there.
-Block PartCombiner::meeting(const Slots& slots, const Expr& pair, int64_t distance) {
-  const Expr left = pair * literal(2 * distance);
-  const Expr right = left + literal(distance);
-  const Block body = combined_slots(slots.at(left), slots.at(right));
-  return constant(slots.filled) == slots.parts ? body : only_if(less(right, slots.filled), body);
-}
-
 /// Slots at a distance of each other, in all elements.
 Stmt PartCombiner::met(const loop::TeamCombine& s, int64_t distance, const Digits& team,
                        const Digits& around) {
@@ -173,7 +145,7 @@ Stmt PartCombiner::met(const loop::TeamCombine& s, int64_t distance, const Digit
   members = with_enough(members, elements, pair.count);
   const Digits inside = joined_digits(around, members);
   const Slots slots = slots_of(s, inside);
-  Block body = meeting(slots, loop::index_variable(pair.var), distance);
+  Block body = gatherer_.meeting(slots, loop::index_variable(pair.var), distance);
   if (2 * distance >= over.parts) {
     body.push_back(StmtNode{loop::WriteUp{{}, slots.at(literal(0)), s.target}});
   }
@@ -185,18 +157,6 @@ Stmt PartCombiner::met(const loop::TeamCombine& s, int64_t distance, const Digit
   shares.push_back(pair);
   return StmtNode{
       loop::Deal{d_.domain().together, shares, true, where_points_are(d_.program(), inside, body)}};
-}
-
-Block PartCombiner::combined_slots(const Elements& left, const Elements& right) {
-  std::vector<Symbol> values, before, sums;
-  for (size_t n = 0; n < left.size(); ++n) {
-    before.push_back(names_.fresh("left"));
-    values.push_back(names_.fresh("right"));
-    sums.push_back(names_.fresh("both"));
-  }
-  Block block = loads(values, right);
-  append(block, passes::combined(left, values, before, sums));
-  return block;
 }
 
 // ---- by exchanges
@@ -286,7 +246,7 @@ Block PartCombiner::exchanged(const loop::TeamCombine& s, const Digits& team,
     loop::Buffer buffer = find_buffer(d_.program(), e.buffer);
     buffer.symbol = names_.fresh("got");
     e.buffer = buffer.symbol;
-    buffers_.push_back(buffer);
+    gatherer_.add(buffer);
     result.push_back(StmtNode{loop::Alloc{buffer.symbol}});
   }
   Digits others = around;
@@ -300,7 +260,7 @@ Block PartCombiner::exchanged(const loop::TeamCombine& s, const Digits& team,
     const Expr takes = scalar::binary(
         scalar::BinaryOp::equal,
         scalar::binary(scalar::BinaryOp::remainder, me, literal(2 * distance)), literal(0));
-    Block body = looped(elements, combined_slots(s.from, got));
+    Block body = looped(elements, gatherer_.combined_slots(s.from, got));
     if (!all_have_partners) body = only_if(less(me + literal(distance), filled), body);
     body = only_if(takes, body);
     if (2 * distance >= over.parts) {
@@ -341,7 +301,8 @@ Block PartCombiner::in_group_memory(const loop::TeamCombine& s, const Digits& te
   loop::TeamCombine shared = s;
   std::vector<Symbol> axes = {s.over};
   axes.insert(axes.end(), s.elements.begin(), s.elements.end());
-  shared.from = in_group(s.from, counters(digits_of(d_.program(), axes)), "shown", result);
+  shared.from = gatherer_.in_group(s.from, counters(digits_of(d_.program(), axes)), "shown",
+                                   find_buffer(d_.program(), s.from.front().buffer).per, result);
   std::vector<Symbol> elements = s.elements;
   const Digit& over = find_digit(d_.program(), s.over);
   const Digits members = d_.with_dealt(joined_digits(team, {over}), elements);
@@ -388,75 +349,21 @@ Block PartCombiner::many_parts(const loop::TeamCombine& s, const Digits& members
   const int64_t elements = loop::volume_of(counters(members));
   int64_t shares = 1;
   while (2 * shares * elements <= most_shares && 2 * shares * fewest_parts <= parts) shares *= 2;
-  if (elements < few_elements && shares > 1) return shared_parts(s, members, around, shares);
+  if (elements < few_elements && shares > 1) {
+    const Digits all = joined_digits(inside, digits_of(d_.program(), s.elements));
+    return gatherer_.gathered({.from = slots_of(s, all),
+                               .elements = s.elements,
+                               .target = s.target,
+                               .members = members,
+                               .around = around,
+                               .per = find_buffer(d_.program(), s.from.front().buffer).per,
+                               .level = find_digit(d_.program(), s.over).level},
+                              shares);
+  }
   const bool has_vector = !s.elements.empty();
   const Block body = fold(s, inside, names_.fresh("part"), has_vector);
   return {StmtNode{loop::Deal{Team::cores, counters(members), true,
                               where_points_are(d_.program(), inside, body)}}};
-}
-
-/// Temporaries of the group, an element of them for each of the axes; its index mentions them.
-PartCombiner::Elements PartCombiner::in_group(const Elements& like,
-                                              const std::vector<Counter>& axes,
-                                              const std::string& name, Block& allocs) {
-  Elements result;
-  for (const Element& e : like) {
-    loop::Buffer buffer = find_buffer(d_.program(), e.buffer);
-    buffer = {.symbol = names_.fresh(name),
-              .type = buffer.type,
-              .role = loop::Role::temporary,
-              .region = "shared",
-              .scope = d_.domain().is_one_team() ? loop::Scope::all : loop::Scope::group,
-              .per = buffer.per};
-    Element element{buffer.symbol, {}};
-    for (const Counter& axis : axes) {
-      buffer.extents.push_back(axis.count);
-      std::erase(buffer.per, axis.var);
-      element.index.push_back(loop::index_variable(axis.var));
-    }
-    buffers_.push_back(buffer);
-    allocs.push_back(StmtNode{loop::Alloc{buffer.symbol}});
-    result.push_back(element);
-  }
-  return result;
-}
-
-Block PartCombiner::shared_parts(const loop::TeamCombine& s, const Digits& members,
-                                 const Digits& around, int64_t shares) {
-  const Digits inside = joined_digits(around, members);
-  const Slots all = slots_of(s, joined_digits(inside, digits_of(d_.program(), s.elements)));
-  const int64_t each = (all.parts + shares - 1) / shares;
-  const Counter share{names_.fresh("share"), shares};
-  const Symbol part = names_.fresh("part");
-  const Expr me = loop::index_variable(share.var), begin = me * literal(each);
-  std::vector<Counter> dealt = counters(members), axes = {share};
-  dealt.push_back(share);
-  axes.insert(axes.end(), dealt.begin(), dealt.end() - 1);
-  for (const Counter& axis : counters(digits_of(d_.program(), s.elements))) axes.push_back(axis);
-  Block result;
-  const Elements mine = in_group(s.from, axes, "some", result);
-  Block body = {
-      StmtNode{loop::WriteUp{{}, all.at(begin + loop::index_variable(part)), {mine, {part}}}}};
-  body = looped(s.elements, body);
-  const Expr trip = bounded(literal(each), scalar::simplify(all.filled - begin));
-  body = {StmtNode{
-      loop::For{part, trip, How::sequential, find_digit(d_.program(), s.over).level, body}}};
-  result.push_back(
-      StmtNode{loop::Deal{Team::cores, dealt, true, where_points_are(d_.program(), inside, body)}});
-  const Slots some{shares, scalar::simplify(parts_holding(all.filled, each)),
-                   [&](const Expr& n) { return with_value_of(mine, share.var, n); }};
-  for (int64_t distance = 1; distance < shares; distance *= 2) {
-    const Counter pair{names_.fresh("pair"), shares / (2 * distance)};
-    Block step = meeting(some, loop::index_variable(pair.var), distance);
-    if (2 * distance == shares) {
-      step.push_back(StmtNode{loop::WriteUp{{}, some.at(literal(0)), s.target}});
-    }
-    dealt.back() = pair;
-    result.push_back(
-        StmtNode{loop::Deal{Team::cores, dealt, true,
-                            where_points_are(d_.program(), inside, looped(s.elements, step))}});
-  }
-  return result;
 }
 
 }  // namespace mdh::passes

@@ -1,18 +1,17 @@
 // Parts of results that members of a team have made are combined.
 #pragma once
 
-#include <functional>
 #include <optional>
 
-#include "mdh/passes/common/names.h"
-#include "mdh/passes/structured/dealer.h"
+#include "mdh/passes/structured/gather_parts.h"
 
 namespace mdh::passes {
 
 /// One after the other, in steps, or by exchanges: whatever is asked for and the cores can do.
 class PartCombiner {
  public:
-  PartCombiner(const Dealer& dealer, Names& names) : d_(dealer), names_(names) {}
+  PartCombiner(const Dealer& dealer, Names& names, PartGatherer& gatherer)
+      : d_(dealer), names_(names), gatherer_(gatherer) {}
 
   /// `team` and `around` as in form_teams.
   loop::Block combined(const loop::TeamCombine& s, const Digits& team, const Digits& around);
@@ -22,20 +21,9 @@ class PartCombiner {
   std::optional<loop::Deal> done_last(const loop::TeamCombine& s, const loop::Stmt& made_by,
                                       const Digits& around);
 
-  /// Temporaries that combinations need besides those of the program.
-  const std::vector<loop::Buffer>& buffers() const { return buffers_; }
   bool exchanges() const { return exchanges_; }
 
  private:
-  using Elements = std::vector<loop::Element>;
-
-  /// Parts of a result side by side.
-  struct Slots {
-    int64_t parts;
-    loop::Expr filled;  // as many of them are there, the first ones
-    std::function<Elements(const loop::Expr& number)> at;
-  };
-
   Slots slots_of(const loop::TeamCombine& s, const Digits& inside) const;
   Digits with_enough(Digits members, std::vector<Symbol>& elements, int64_t shares) const;
   bool may_end_anywhere(const loop::Digit& digit) const;
@@ -44,11 +32,8 @@ class PartCombiner {
                    bool has_vector) const;
   loop::Stmt folded(loop::TeamCombine s, const Digits& team, const Digits& around) const;
   loop::Block joined_in_steps(const loop::TeamCombine& s, const Digits& team, const Digits& around);
-  loop::Block meeting(const Slots& slots, const loop::Expr& pair, int64_t distance);
   loop::Stmt met(const loop::TeamCombine& s, int64_t distance, const Digits& team,
                  const Digits& around);
-  loop::Block combined_slots(const Elements& left, const Elements& right);
-
   bool can_exchange(const loop::TeamCombine& s, const Digits& members,
                     const std::vector<Symbol>& elements) const;
   loop::Block exchanged(const loop::TeamCombine& s, const Digits& team, const Digits& around);
@@ -57,16 +42,11 @@ class PartCombiner {
                           const std::vector<Symbol>& elements) const;
   loop::Block in_group_memory(const loop::TeamCombine& s, const Digits& team, const Digits& around);
 
-  Elements in_group(const Elements& like, const std::vector<loop::Counter>& axes,
-                    const std::string& name, loop::Block& allocs);
   loop::Block many_parts(const loop::TeamCombine& s, const Digits& members, const Digits& around);
-
-  loop::Block shared_parts(const loop::TeamCombine& s, const Digits& members, const Digits& around,
-                           int64_t shares);
 
   const Dealer& d_;
   Names& names_;
-  std::vector<loop::Buffer> buffers_;
+  PartGatherer& gatherer_;
   bool exchanges_ = false;  // some parts
 };
 

@@ -8,6 +8,7 @@
 #include "mdh/passes/concrete/scan_code.h"
 #include "mdh/passes/structured/combine_parts.h"
 #include "mdh/passes/structured/copy_shape.h"
+#include "mdh/passes/structured/join_scans.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
 
@@ -26,6 +27,24 @@ using loop::Team;
 /// to keep inner loops long. Cores of a grid take one element each.
 constexpr int64_t enough_shares = 64;
 
+/// The program without some temporaries, which nobody uses.
+loop::Program without(loop::Program p, const std::set<std::string>& temporaries) {
+  const std::function<Block(const Block&)> rest = [&](const Block& block) {
+    Block result;
+    for (const Stmt& s : block) {
+      const auto* alloc = s.as<loop::Alloc>();
+      if (alloc && temporaries.contains(alloc->buffer.name)) continue;
+      result.push_back(loop::map_children(s, rest));
+    }
+    return result;
+  };
+  if (temporaries.empty()) return p;
+  p.body = rest(p.body);
+  std::erase_if(p.buffers,
+                [&](const loop::Buffer& b) { return temporaries.contains(b.symbol.name); });
+  return p;
+}
+
 class Former {
  public:
   Former(const loop::Program& p, const Domain& domain)
@@ -34,16 +53,18 @@ class Former {
         dealer_(p, domain),
         names_(p),
         scans_(p, names_),
-        parts_(dealer_, names_) {}
+        gatherer_(dealer_, names_),
+        parts_(dealer_, names_, gatherer_),
+        joiner_(dealer_, names_, scans_, gatherer_) {}
 
   /// The program with this body.
   loop::Program with(const Block& body) const {
     loop::Program result = program_;
     result.body = body;
-    const auto& more = parts_.buffers();
+    const auto& more = gatherer_.buffers();
     result.buffers.insert(result.buffers.end(), more.begin(), more.end());
-    if (parts_.exchanges()) result.warp = domain_.lockstep;
-    return result;
+    if (parts_.exchanges() || joiner_.exchanges()) result.warp = domain_.lockstep;
+    return without(result, joiner_.unneeded());
   }
 
   /// `team`: the digits of the loops on cores around the block, not dealt yet; `around`: the other
@@ -61,6 +82,12 @@ class Former {
       if (const auto* parts = s.as<loop::TeamCombine>();
           parts && alone.empty() && !result.empty()) {
         if (const auto whole = parts_.done_last(*parts, result.back(), around)) {
+          result.back() = StmtNode{*whole};
+          continue;
+        }
+      }
+      if (const auto* fix = s.as<loop::ScanFix>(); fix && alone.empty() && !result.empty()) {
+        if (const auto whole = joiner_.looking_back(*fix, result.back(), around)) {
           result.back() = StmtNode{*whole};
           continue;
         }
@@ -101,7 +128,10 @@ class Former {
       for (const Counter& share : deal.shares) {
         if (is_digit(program_, share.var)) inside.push_back(find_digit(program_, share.var));
       }
+      const size_t shared = joiner_.shared().size();
       deal.body = unguarded(deal.body, inside);
+      result.insert(result.end(), joiner_.shared().begin() + static_cast<long>(shared),
+                    joiner_.shared().end());
       result.push_back(StmtNode{deal});
     }
     return result;
@@ -134,7 +164,7 @@ class Former {
     }
     if (const auto* step = s.as<loop::ScanStep>()) return acts_in(step->shape);
     if (const auto* fix = s.as<loop::ScanFix>()) {
-      return dealer_.deals(fix->shape.digit) || acts_in(fix->shape);
+      return dealer_.deals(fix->shape.digit) || acts_in(fix->shape) || joiner_.looks_back(*fix);
     }
     bool inside = false;
     loop::for_each_child(s, [&](const Block& block) { inside = inside || needs_team(block); });
@@ -169,7 +199,7 @@ class Former {
     if (const auto* step = s.as<loop::ScanStep>()) return {stepped(*step, team, around)};
     const auto* fix = s.as<loop::ScanFix>();
     internal_check(fix != nullptr, "a statement that needs a team and has none");
-    return joined(*fix, team, around);
+    return joiner_.joined(*fix, team, around);
   }
 
   // ---- Deals
@@ -220,24 +250,14 @@ class Former {
     return dealer_.deal(members, around, scans_.step(s, joined_digits(around, members)), others);
   }
 
-  /// First everybody tells, then everybody reads.
-  Block joined(const loop::ScanFix& s, const std::vector<Digit>& team,
-               const std::vector<Digit>& around) {
-    std::vector<Symbol> lines = s.shape.lines;
-    const std::vector<Digit> members =
-        dealer_.with_dealt(joined_digits(team, {find_digit(program_, s.shape.digit)}), lines);
-    const std::vector<Digit> inside = joined_digits(around, members);
-    const bool others = dealer_.deals_any(s.shape.coarse) || dealer_.deals_any(s.shape.fine);
-    return {dealer_.deal(members, around, scans_.totals(s, inside), others),
-            dealer_.deal(members, around, scans_.offsets(s, inside), true)};
-  }
-
   const loop::Program& program_;
   Domain domain_;
   Dealer dealer_;
   Names names_;
   ScanCode scans_;
+  PartGatherer gatherer_;
   PartCombiner parts_;
+  ScanJoiner joiner_;
 };
 
 Domain grid_of(const machine::TargetFacts& facts) {
@@ -247,7 +267,8 @@ Domain grid_of(const machine::TargetFacts& facts) {
           .together = Team::all,
           .enough = INT64_MAX,
           .along_memory = facts.access_bytes > 0,
-          .has_last = facts.knows_last};
+          .has_last = facts.knows_last,
+          .follows = facts.follows};
 }
 
 }  // namespace

@@ -48,6 +48,17 @@ static T __shfl_sync(unsigned, T value, unsigned lane) {
 
 // Blocks run one after the other, and one thread of each counts.
 #define __threadfence()
+static inline unsigned atomicExch(unsigned* address, unsigned value) {
+  const unsigned old = *address;
+  *address = value;
+  return old;
+}
+static inline unsigned long long atomicAdd(unsigned long long* address, unsigned long long value) {
+  const unsigned long long old = *address;
+  *address = old + value;
+  return old;
+}
+static inline unsigned __ldcv(const unsigned* address) { return *address; }
 static inline unsigned atomicInc(unsigned* address, unsigned most) {
   const unsigned old = *address;
   *address = old >= most ? 0 : old + 1;
