@@ -241,7 +241,8 @@ class Counter {
       count.elements /= loop.parts;
       count.position = r + 1;
     }
-    count.bytes = saturating_product(bytes_of(p_.computation.outputs[b], count.elements), count.slots);
+    count.bytes =
+        saturating_product(bytes_of(p_.computation.outputs[b], count.elements), count.slots);
   }
 
   /// Below the fused loops phases are separate nests: the results of f at all points wait for

@@ -23,6 +23,7 @@ constexpr int64_t most_at_once = 64;         // of a short one
 constexpr int64_t most_written_out = 32;     // terms of short sums, in straight code
 constexpr int64_t most_straight = 4096;      // operations
 constexpr int64_t most_result_bytes = 512;   // of a thread, in registers
+constexpr int64_t bytes_of_scan = 64;        // that a thread sums up before it tells others
 
 /// How much a group asks for. What a machine does not allow is tried again with less.
 struct Ambition {
@@ -49,7 +50,7 @@ class GridRules {
     reduced_ = sorted(shape_.those([&](int d) { return shape_.is_reduced(d); }));
     scanned_ = shape_.those([&](int d) { return !shape_.is_kept(d) && !shape_.is_reduced(d); });
     if (!find_operands() || !tiles()) {
-      if (!shares_sums()) one_thread_each();
+      if (!shares_scan() && !shares_sums()) one_thread_each();
     }
     return finished();
   }
@@ -191,6 +192,65 @@ class GridRules {
     copies_ = true;
   }
 
+  // ---- scans
+
+  /// Threads scan a few neighbours each, hand their totals on in warps, and groups look back.
+  bool shares_scan() {
+    if (scanned_.size() != 1 || !reduced_.empty() || !has_warps()) return false;
+    if (shape_.volume(kept_) >= groups_wanted * threads_of_group) return false;
+    const int d = scanned_.front();
+    read_neighbours(d);
+    const int64_t widest = std::max<int64_t>(4, shape_.widest_along(d));
+    levels_.take(roles_.registers, d, bytes_of_scan / widest / levels_.count_on(roles_.lanes));
+    levels_.take_threads(d, ambition_.threads);
+    for (const int kept : reversed(kept_)) levels_.take_all(roles_.groups, kept);
+    levels_.take_all(roles_.groups, d);
+    levels_.keep_parts_whole();
+    scans_ = true;
+    return true;
+  }
+
+  bool has_warps() const {
+    return !levels_.warp_layer().empty() &&
+           machine::combines_privately(machine_, *machine_.find_layer(roles_.threads));
+  }
+
+  /// What threads have scanned goes through the memory of the group, so that neighbours write side by
+  /// side; what they read is in registers before they begin.
+  void place_scan(Config& c) const {
+    const auto first = [&](const auto& is_layer) {
+      return std::find_if(c.order.begin(), c.order.end(),
+                          [&](const LevelName& level) { return is_layer(level.layer); });
+    };
+    const auto threads = first([&](const std::string& layer) {
+      return layer == roles_.threads || layer == levels_.warp_layer();
+    });
+    const auto registers = first([&](const std::string& layer) {
+      return layer == roles_.registers || layer == roles_.lanes;
+    });
+    for (const hl::BufferView& output : shape_.program.outputs) {
+      if (threads != c.order.end()) c.acc[output.symbol.name] = {{*threads, roles_.shared, {}}};
+    }
+    for (const hl::BufferView& input : shape_.program.inputs) {
+      if (registers == c.order.end()) continue;
+      c.stage[input.symbol.name] = {{*registers, roles_.register_region, {}}};
+    }
+    for (const LevelName& level : c.order) {
+      if (level.layer == roles_.threads) c.code.combine[level] = Combination::shuffle;
+    }
+  }
+
+  /// Groups that scan a dimension do not wait for the next launch.
+  void look_back(Config& c) const {
+    for (const LevelName& level : c.order) {
+      const bool is_scan = std::any_of(scanned_.begin(), scanned_.end(),
+                                       [&](int d) { return levels_.name(d) == level.dimension; });
+      if (is_scan && level.layer == roles_.groups && has_warps()) {
+        c.code.combine[level] = Combination::look_back;
+      }
+    }
+  }
+
   // ---- few results, long sums
 
   bool shares_sums() {
@@ -212,7 +272,9 @@ class GridRules {
     }
     for (const int d : reversed(kept_)) levels_.take_all(roles_.groups, d);
     for (const int d : scanned_) {
-      levels_.take(roles_.groups, d, 2 * groups_wanted);
+      // Groups of warps have a few neighbours each.
+      if (has_warps()) levels_.take(levels_.warp_layer(), d, 8);
+      levels_.take(roles_.groups, d, has_warps() ? levels_.rest(d) : 2 * groups_wanted);
       levels_.take_all(roles_.outer, d);
     }
     share_with_groups();
@@ -282,6 +344,8 @@ class GridRules {
   Config finished() {
     Config c = levels_.config(machine_.name);
     place_results(c);
+    if (scans_) place_scan(c);
+    look_back(c);
     if (copies_) place_copies(c);
     write_out_loops(c);
     return c;
@@ -321,13 +385,10 @@ class GridRules {
   /// Threads of a warp by exchanges, warps in steps, blocks by the last one; where there are no
   /// warps, nobody knows what cores can do besides waiting.
   void combine(const LevelName& level, Config& c) const {
-    const bool has_warps =
-        !levels_.warp_layer().empty() &&
-        machine::combines_privately(machine_, *machine_.find_layer(roles_.threads));
     if (level.layer == roles_.threads) {
-      c.code.combine[level] = has_warps ? Combination::shuffle : Combination::team_tree;
+      c.code.combine[level] = has_warps() ? Combination::shuffle : Combination::team_tree;
     } else if (level.layer == roles_.groups) {
-      if (has_warps) c.code.combine[level] = Combination::last_core;
+      if (has_warps()) c.code.combine[level] = Combination::last_core;
     } else if (level.layer == levels_.warp_layer()) {
       c.code.combine[level] = Combination::team_tree;
     }
@@ -407,7 +468,7 @@ class GridRules {
   GridLevels levels_;
   std::vector<int> kept_, reduced_, scanned_;
   std::vector<int> columns_, rows_;  // sides of a product
-  bool copies_ = false;
+  bool copies_ = false, scans_ = false;
 };
 
 }  // namespace

@@ -51,6 +51,9 @@ class GridLevels {
 
   void take_all(const std::string& layer, int d) { take(layer, d, rest(d)); }
 
+  /// Neighbouring threads have neighbouring parts, and not every so manieth element of one.
+  void keep_parts_whole() { parts_are_whole_ = true; }
+
   int64_t count_on(const std::string& layer) const {
     int64_t count = 1;
     const auto found = levels_.find(layer);
@@ -81,7 +84,8 @@ class GridLevels {
   }
 
   /// Loops are nested by layers; those of a layer as they were taken, but threads the other way
-  /// round: what was taken first is to be fastest. Digits of threads are the least significant.
+  /// round: what was taken first is to be fastest. Digits of threads are the least significant, unless
+  /// parts are whole.
   Config config(const std::string& machine) const {
     Config c{.program = shape_.program.name, .machine = machine};
     for (const std::string& layer : nest()) {
@@ -117,6 +121,7 @@ class GridLevels {
 
   std::vector<std::string> significance() const {
     std::vector<std::string> layers = nest();
+    if (parts_are_whole_) return layers;
     layers.erase(std::find(layers.begin(), layers.end(), roles_.threads));
     layers.push_back(roles_.threads);
     if (!roles_.lanes.empty()) {
@@ -129,6 +134,7 @@ class GridLevels {
   const GridShape& shape_;
   const Roles& roles_;
   std::vector<int64_t> rest_;
+  bool parts_are_whole_ = false;
   std::map<std::string, std::vector<std::pair<int, int64_t>>> levels_;
 };
 

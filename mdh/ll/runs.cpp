@@ -1,6 +1,7 @@
 #include "mdh/ll/runs.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "mdh/hl/analysis.h"
 #include "mdh/ll/names.h"
@@ -31,10 +32,12 @@ class RunFinder {
       if (moves(q) || scans_again(q) || (q == 0 && !is_injective())) {
         result_.push_back({.start = q, .places = places_at(q)});
       }
+      if (const auto scan = begins_private(q)) {
+        result_.push_back({.start = q, .places = private_places(*scan), .is_private = true});
+      }
       if (q < outputs_.depth()) result_.back().levels.push_back(q);
     }
     for (Run& run : result_) {
-      keep_private(run);
       replicate(run);
       run.in_registers = is_in_registers(run);
     }
@@ -116,17 +119,19 @@ class RunFinder {
     return machine::shares(machine_, *outputs_.loops[q].layer, *machine_.find_region(region));
   }
 
-  /// Where a scan is joined by exchanges, cores have what they have made, and nobody else needs it.
-  void keep_private(Run& run) const {
-    if (run.start < 0 || run.slots >= 0) return;
-    for (const int q : run.levels) {
-      const NestLoop& loop = outputs_.loops[q];
-      const bool asked = is_scan(loop) && loop.is_parallel() &&
-                         combination_of(p_, loop) == Combination::shuffle;
-      if (!asked || !stays_with_cores(run.start)) continue;
-      run.is_private = true;
-      run.places = private_places(q);
+  /// Where a scan is joined by exchanges, cores have what they have made, from as far outside as
+  /// possible; nobody else needs it. That scan, if one begins here.
+  std::optional<int> begins_private(int start) const {
+    if (std::any_of(result_.begin(), result_.end(), [](const Run& r) { return r.is_private; })) {
+      return std::nullopt;
     }
+    for (int q = start; q < outputs_.depth(); ++q) {
+      const NestLoop& loop = outputs_.loops[q];
+      const bool asked =
+          is_scan(loop) && loop.is_parallel() && combination_of(p_, loop) == Combination::shuffle;
+      if (asked && stays_with_cores(start)) return q;
+    }
+    return std::nullopt;
   }
 
   /// Of the loops from here inwards, those on cores of a group share elements and do not combine

@@ -372,8 +372,8 @@ class Interpreter : private Interpretation {
   /// A share that has got somewhere and waits for others to get there.
   struct Share {
     int64_t part;
-    size_t next = 0;                  // statement of the body
-    std::vector<int64_t> awaited;     // parts
+    size_t next = 0;               // statement of the body
+    std::vector<int64_t> awaited;  // parts
     decltype(index_) index = {};
     decltype(values_) values = {};
     Moment now = {};

@@ -225,10 +225,11 @@ const std::string f_at_i = "accumulate (y[i]) first () from (x[i]);";
 
 /// Digits a and b of the scanned dimension, a worth more; 12 parts for 9 points.
 More scan_digits(const std::string& a_how, const std::string& b_how) {
-  return {fmt::format("digit a: L2.i < 3 of i step 4 {}\ndigit b: L1.i < 4 of i step 1 {}\n", a_how,
-                      b_how),
-          "buffer temporary u: i64[3, 4] in MM of all per ()\nbuffer temporary o: i64[3, 4] in MM of "
-          "all per ()\n"};
+  return {
+      fmt::format("digit a: L2.i < 3 of i step 4 {}\ndigit b: L1.i < 4 of i step 1 {}\n", a_how,
+                  b_how),
+      "buffer temporary u: i64[3, 4] in MM of all per ()\nbuffer temporary o: i64[3, 4] in MM of "
+      "all per ()\n"};
 }
 
 TEST(LoopEvaluate, a_scan_step_joins_a_part_with_those_before_it) {

@@ -36,8 +36,8 @@ struct ForEachBlock {
     visit(s.otherwise);
   }
   template <IsAnyOf<Alloc, Commit, Wait, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-                    Exchange, Follow, Barrier, Let, Load, Apply, Combine, Store, WideLoad, WideStore,
-                    AsyncCopy, Prefetch, Opaque, Transpose>
+                    Exchange, Follow, Barrier, Let, Load, Apply, Combine, Store, WideLoad,
+                    WideStore, AsyncCopy, Prefetch, Opaque, Transpose>
                 S>
   void operator()(S&) const {}
 };
@@ -281,9 +281,9 @@ bool is_structured(const Program& p) {
 }
 
 bool is_concrete(const Program& p) {
-  return consists_of<Alloc, Commit, Wait, For, Deal, Exchange, Last, Follow, Barrier, If, Lanes, Let,
-                     Load, Apply, Combine, Store, WideLoad, WideStore, AsyncCopy, Prefetch, Opaque,
-                     Transpose>(p.body);
+  return consists_of<Alloc, Commit, Wait, For, Deal, Exchange, Last, Follow, Barrier, If, Lanes,
+                     Let, Load, Apply, Combine, Store, WideLoad, WideStore, AsyncCopy, Prefetch,
+                     Opaque, Transpose>(p.body);
 }
 
 const Buffer& find_buffer(const Program& p, const Symbol& symbol) {

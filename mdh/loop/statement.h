@@ -348,8 +348,8 @@ struct Transpose {
 
 struct StmtNode {
   std::variant<Alloc, Commit, Wait, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-               For, Deal, Exchange, Last, Follow, Barrier, If, Lanes, Let, Load, Apply, Combine, Store,
-               WideLoad, WideStore, AsyncCopy, Prefetch, Opaque, Transpose>
+               For, Deal, Exchange, Last, Follow, Barrier, If, Lanes, Let, Load, Apply, Combine,
+               Store, WideLoad, WideStore, AsyncCopy, Prefetch, Opaque, Transpose>
       is;
   friend bool operator==(const StmtNode&, const StmtNode&) = default;
 };

@@ -184,12 +184,14 @@ const More row{
     "digit b: BLK.k < 4 of k step 1 grid\n",
     "buffer temporary part: i64[3] in DM of all per ()\n"};
 
-const std::string made = "alloc part; deal grid (g < 3) { deal cores () { load v = x[g, 0]; "
-                         "store part[g] = v; } ";
+const std::string made =
+    "alloc part; deal grid (g < 3) { deal cores () { load v = x[g, 0]; "
+    "store part[g] = v; } ";
 
 std::string sum_before(const std::string& first) {
   return "deal cores () { load a = part[g]; store y[g] = a; "
-         "for - n < g - " + first + " sequential { load l = y[g]; load r = part[" + first +
+         "for - n < g - " +
+         first + " sequential { load l = y[g]; load r = part[" + first +
          " + n]; combine s = (l; r); store y[g] = s; } } }";
 }
 
@@ -203,18 +205,18 @@ TEST(LoopFollow, sees_what_those_before_it_have_done) {
 TEST(LoopFollow, sees_nothing_of_others) {
   std::set<std::string> complaints;
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    complaints.insert(internal_error_of([&] {
-      result(made + "follow g from g / 2 * 2 step 1; " + sum_before("0"), row, seed);
-    }));
+    complaints.insert(internal_error_of(
+        [&] { result(made + "follow g from g / 2 * 2 step 1; " + sum_before("0"), row, seed); }));
   }
   EXPECT_TRUE(complaints.contains("element 0 of 'part' is read before it is written"));
 }
 
 /// The last one waits for the first one only, and so on.
 TEST(LoopFollow, waits_for_every_step) {
-  const std::string some = "deal cores () { load a = part[g]; store y[g] = a; "
-                           "if g == 2 { load l = part[0]; load r = part[g]; combine s = (l; r);"
-                           " store y[g] = s; } } }";
+  const std::string some =
+      "deal cores () { load a = part[g]; store y[g] = a; "
+      "if g == 2 { load l = part[0]; load r = part[g]; combine s = (l; r);"
+      " store y[g] = s; } } }";
   for (uint64_t seed = 0; seed < 20; ++seed) {
     EXPECT_EQ(result(made + "follow g from 0 step 2; " + some, row, seed),
               (std::vector<int64_t>{1, 5, 12}));

@@ -163,7 +163,7 @@ std::vector<std::string> rules_of_groups(const loop::Program& planned) {
                                   .lockstep = 32,
                                   .exchanges = true,
                                   .knows_last = true,
-.follows = true};
+                                  .follows = true};
   passes::run_pipeline(planned, facts, [&](const passes::Pass& pass, const loop::Program& after) {
     const auto rule = by_pass.find(pass.name);
     if (rule != by_pass.end() && !(after.body == before.body)) rules.push_back(rule->second);

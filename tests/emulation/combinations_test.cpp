@@ -157,24 +157,25 @@ TEST_F(Combinations, scans_that_look_back) {
 TEST_F(Combinations, scans_of_all_types_that_look_back) {
   for (const char* type : {"i8", "i16", "i64", "u8", "u32", "f16", "f32", "f64"}) {
     SCOPED_TRACE(type);
-    const hl::Program program = hl::instantiate(
-        hl::parse(fmt::format("mdh 1\nprogram running = out_view( Out: {0} = [i] )"
-                              " * md_hom( i: 300 by ps(max) ) {{ Out = x; }}"
-                              " * inp_view( x: {0} = [i] )",
-                              type)),
-        {});
+    const hl::Program program =
+        hl::instantiate(hl::parse(fmt::format("mdh 1\nprogram running = out_view( Out: {0} = [i] )"
+                                              " * md_hom( i: 300 by ps(max) ) {{ Out = x; }}"
+                                              " * inp_view( x: {0} = [i] )",
+                                              type)),
+                        {});
     expect_right(program, fmt::format(fmt::runtime(scan_of_groups), 13, 4), "mdh_follow(");
   }
 }
 
 TEST_F(Combinations, scans_of_lines_by_the_operator_of_the_user) {
-  const hl::Program program = hl::instantiate(
-      hl::parse("mdh 1\nop both(l, r) { s = l.s + r.s; p = max(l.p, r.p); }\n"
-                "program sums = out_view( s: i64 = [j, i]; p: i64 = [j, i] )"
-                " * md_hom( i: 77 by ps(both), j: 5 by cc ) { s = x; p = x + j; }"
-                " * inp_view( x: i64 = [i, j] )"),
-      {});
-  for (const char* order : {R"("BLK.i", "THR.j", "REG.j", "SHR.i")", R"("BLK.i", "REG.j", "SHR.i", "THR.j")"}) {
+  const hl::Program program =
+      hl::instantiate(hl::parse("mdh 1\nop both(l, r) { s = l.s + r.s; p = max(l.p, r.p); }\n"
+                                "program sums = out_view( s: i64 = [j, i]; p: i64 = [j, i] )"
+                                " * md_hom( i: 77 by ps(both), j: 5 by cc ) { s = x; p = x + j; }"
+                                " * inp_view( x: i64 = [i, j] )"),
+                      {});
+  for (const char* order :
+       {R"("BLK.i", "THR.j", "REG.j", "SHR.i")", R"("BLK.i", "REG.j", "SHR.i", "THR.j")"}) {
     expect_right(program,
                  fmt::format(R"("layers": ["BLK", "THR", "SHR", "REG"],
                     "split": {{"i": ["BLK 11", "SHR 7"], "j": ["THR 2", "REG 3"]}},
@@ -186,11 +187,11 @@ TEST_F(Combinations, scans_of_lines_by_the_operator_of_the_user) {
 
 /// Along one dimension groups look back, along the other one threads hand each other their totals.
 TEST_F(Combinations, scans_of_several_dimensions) {
-  const hl::Program program = hl::instantiate(
-      hl::parse("mdh 1\nprogram area = out_view( y: i32 = [i, j] )"
-                " * md_hom( i: 90 by ps(add), j: 37 by ps(add) ) { y = x; }"
-                " * inp_view( x: i32 = [i, j] )"),
-      {});
+  const hl::Program program =
+      hl::instantiate(hl::parse("mdh 1\nprogram area = out_view( y: i32 = [i, j] )"
+                                " * md_hom( i: 90 by ps(add), j: 37 by ps(add) ) { y = x; }"
+                                " * inp_view( x: i32 = [i, j] )"),
+                      {});
   expect_right(program,
                R"("layers": ["BLK", "REG", "THR", "VEC"],
                   "split": {"i": ["BLK 30", "REG 3"], "j": ["BLK 3", "THR 7", "VEC 2"]},

@@ -160,10 +160,9 @@ class KernelPrinter : public CPrinter, public KernelText {
     }
     const bool is_before = s.by < 0;
     const std::string other = fmt::format("{} {} {}", me, is_before ? '-' : '+', distance);
-    const std::string is_there = is_before ? fmt::format("{} >= {}", me, distance)
-                                           : fmt::format("{} < {}", other, shares);
-    const std::string lane =
-        rest == 0 ? other : fmt::format("{} ? {} : {}", is_there, other, me);
+    const std::string is_there =
+        is_before ? fmt::format("{} >= {}", me, distance) : fmt::format("{} < {}", other, shares);
+    const std::string lane = rest == 0 ? other : fmt::format("{} ? {} : {}", is_there, other, me);
     const std::string text = taken(s, [&](const std::string& value) {
       return fmt::format("{}({}, {}, {})", words_.exchange, mask, value, lane);
     });
@@ -178,9 +177,9 @@ class KernelPrinter : public CPrinter, public KernelText {
     if (type.is_scalar()) return fmt::format("{} = {};\n", element(s.to), take(element(s.from)));
     const int64_t bytes = scalar::bytes_of(type), words = (bytes + 3) / 4;
     return fmt::format(
-        "{{\n  unsigned mdh_words[{0}];\n  __builtin_memcpy(mdh_words, &{1}, {2});\n  {3} {0}\n"
+        "{{\n  unsigned mdh_words[{0}];\n  memcpy(mdh_words, &{1}, {2});\n  {3} {0}\n"
         "  for (int mdh_word = 0; mdh_word < {0}; ++mdh_word) mdh_words[mdh_word] = {4};\n"
-        "  __builtin_memcpy(&{5}, mdh_words, {2});\n}}\n",
+        "  memcpy(&{5}, mdh_words, {2});\n}}\n",
         words, element(s.from), bytes, facts_of(words_.dialect).unroll, take("mdh_words[mdh_word]"),
         element(s.to));
   }

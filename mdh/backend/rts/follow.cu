@@ -22,7 +22,8 @@ static __device__ inline void mdh_follow(unsigned *told, long number, long first
   const long thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
   const long threads = blockDim.x * blockDim.y * blockDim.z;
   for (long other = first + thread * step; other < number; other += threads * step) {
-    while (__ldcv(told + other) != launch) {
+    if (atomicAdd(told + other, 0u) == launch) continue;
+    while (*(const volatile unsigned *)(told + other) != launch) {
     }
   }
   __threadfence();

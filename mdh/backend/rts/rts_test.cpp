@@ -34,7 +34,7 @@ void __threadfence();
 unsigned atomicInc(unsigned *address, unsigned most);
 unsigned atomicExch(unsigned *address, unsigned value);
 unsigned long long atomicAdd(unsigned long long *address, unsigned long long value);
-unsigned __ldcv(const unsigned *address);
+unsigned atomicAdd(unsigned *address, unsigned value);
 )";
 
 TEST(Rts, every_helper_compiles_alone) {

@@ -195,14 +195,14 @@ Block ScanCode::step(const loop::ScanStep& s, const std::vector<Digit>& around) 
 Block ScanCode::totals(const loop::ScanFix& s, const std::vector<Digit>& around) const {
   const auto shape = shape_of<Shape>(program_, s.shape, around);
   const Expr part = loop::index_variable(s.shape.digit);
-  Block result = lines(
-      s.shape.lines, around, rows(shape, false, [&](const Expr& row) {
-        const Position at{row, part, index_literal(shape.last())};
-        const auto total = values("total");
-        Block block = loads(total, at.in(shape, s.elements));
-        append(block, stores(at.in(shape, s.totals), total));
-        return Block{StmtNode{loop::If{below(at.index(shape), shape.size), block, {}}}};
-      }));
+  Block result =
+      lines(s.shape.lines, around, rows(shape, false, [&](const Expr& row) {
+              const Position at{row, part, index_literal(shape.last())};
+              const auto total = values("total");
+              Block block = loads(total, at.in(shape, s.elements));
+              append(block, stores(at.in(shape, s.totals), total));
+              return Block{StmtNode{loop::If{below(at.index(shape), shape.size), block, {}}}};
+            }));
   for (const Digit& d : shape.held) {
     const Expr is_last =
         scalar::binary(BinaryOp::equal, loop::index_variable(d.var), index_literal(d.parts - 1));
@@ -233,12 +233,12 @@ Block ScanCode::gathered(const loop::ScanFix& s, const Shape& shape, const Posit
 Expr ScanCode::has_others(const Shape& shape, const Expr& row) const {
   const Expr part = loop::index_variable(shape.digit.var);
   if (shape.rows() == 1) return later_round(part);
-  return scalar::binary(BinaryOp::logical_or, later_round(part),
-                        scalar::binary(BinaryOp::logical_and, later_round(row),
-                                       below(part, shape.digit.parts - 1)));
+  return scalar::binary(
+      BinaryOp::logical_or, later_round(part),
+      scalar::binary(BinaryOp::logical_and, later_round(row), below(part, shape.digit.parts - 1)));
 }
 
-Block ScanCode::offsets(const loop::ScanFix& s, const std::vector<Digit>& around) const {
+Block ScanCode::offsets(const loop::ScanFix& s, const std::vector<Digit>& around, Then then) const {
   const auto shape = shape_of<Shape>(program_, s.shape, around);
   const Expr part = loop::index_variable(s.shape.digit), other = loop::index_variable(other_);
   const Expr zero = index_literal(0), one = index_literal(1);
@@ -256,18 +256,22 @@ Block ScanCode::offsets(const loop::ScanFix& s, const std::vector<Digit>& around
                                                     gathered(s, shape, above, to, is_first))};
                    block.push_back(StmtNode{loop::If{later_round(row), loop, {}}});
                  }
+                 if (then == Then::prepend) append(block, joined_with_others(s, shape, row));
                  return within(shape, to, block);
                }));
 }
 
+Block ScanCode::joined_with_others(const loop::ScanFix& s, const Shape& shape,
+                                   const Expr& row) const {
+  const Position here{row, loop::index_variable(s.shape.digit), index_literal(0)};
+  const Block joined = prepended(shape, here, s.elements, here.in(shape, s.offset));
+  return {StmtNode{loop::If{has_others(shape, row), joined, {}}}};
+}
+
 Block ScanCode::prepends(const loop::ScanFix& s, const std::vector<Digit>& around) const {
   const auto shape = shape_of<Shape>(program_, s.shape, around);
-  const Expr part = loop::index_variable(s.shape.digit);
   return lines(s.shape.lines, around, rows(shape, false, [&](const Expr& row) {
-                 const Position here{row, part, index_literal(0)};
-                 const Block joined =
-                     prepended(shape, here, s.elements, here.in(shape, s.offset));
-                 return Block{StmtNode{loop::If{has_others(shape, row), joined, {}}}};
+                 return joined_with_others(s, shape, row);
                }));
 }
 

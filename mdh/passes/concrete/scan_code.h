@@ -16,7 +16,9 @@ class ScanCode {
   /// Whoever has the last element of a part tells its total; a member of the team puts those of all
   /// others together; everybody puts what came out before the elements that he has.
   loop::Block totals(const loop::ScanFix& s, const std::vector<loop::Digit>& around) const;
-  loop::Block offsets(const loop::ScanFix& s, const std::vector<loop::Digit>& around) const;
+  enum class Then { stop, prepend };
+  loop::Block offsets(const loop::ScanFix& s, const std::vector<loop::Digit>& around,
+                      Then then = Then::stop) const;
   loop::Block prepends(const loop::ScanFix& s, const std::vector<loop::Digit>& around) const;
 
   /// The body where a part without rows has all of its elements: its total is one.
@@ -36,6 +38,8 @@ class ScanCode {
   loop::Block prepended(const Shape& shape, const Position& part,
                         const std::vector<loop::Element>& elements,
                         const std::vector<loop::Element>& before) const;
+  loop::Block joined_with_others(const loop::ScanFix& s, const Shape& shape,
+                                 const loop::Expr& row) const;
   loop::Expr has_others(const Shape& shape, const loop::Expr& row) const;
   loop::Block gathered(const loop::ScanFix& s, const Shape& shape, const Position& from,
                        const Position& to, const loop::Expr& is_first) const;

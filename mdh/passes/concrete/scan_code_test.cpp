@@ -115,16 +115,14 @@ TEST(FormTeams, members_tell_their_totals_before_anybody_reads_them) {
             store z[a, 0] = y_joined;
           }
         }
-      }
-    }
-    deal cores (a < 3) {
-      if a > 0 {
-        for - fine < 4 sequential {
-          if fine + a * 4 < 9 {
-            load y_before = z[a, 0];
-            load y_after = y[a * 4 + fine];
-            combine y_joined_ = (y_before; y_after);
-            store y[a * 4 + fine] = y_joined_;
+        if a > 0 {
+          for - fine < 4 sequential {
+            if fine + a * 4 < 9 {
+              load y_before = z[a, 0];
+              load y_after = y[a * 4 + fine];
+              combine y_joined_ = (y_before; y_after);
+              store y[a * 4 + fine] = y_joined_;
+            }
           }
         }
       }

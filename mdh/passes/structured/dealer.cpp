@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "mdh/passes/common/blocks.h"
 #include "mdh/passes/common/shapes.h"
+#include "mdh/scalar/linear.h"
 
 namespace mdh::passes {
 namespace {
@@ -67,6 +69,18 @@ void Dealer::deal_as_asked(loop::Deal& deal, const Digits& digits) const {
     cores *= cores_of(*mine, digits);
   }
   if (cores < loop::volume_of(deal.shares)) deal.on = cores;
+}
+
+int64_t Dealer::stride_of(const Digit& digit, const loop::Element& e) const {
+  const loop::Element flat = in_digits(program_, {e}, {digit}).front();
+  return std::abs(scalar::coefficient(address_of(program_, flat), digit.var).value_or(0));
+}
+
+Digits Dealer::along_memory(Digits digits, const loop::Element& e) const {
+  std::stable_sort(digits.begin(), digits.end(), [&](const Digit& a, const Digit& b) {
+    return stride_of(a, e) > stride_of(b, e);
+  });
+  return digits;
 }
 
 Digits Dealer::with_dealt(Digits team, std::vector<Symbol>& digits) const {

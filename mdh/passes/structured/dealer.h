@@ -48,6 +48,11 @@ class Dealer {
   loop::Stmt deal(const Digits& digits, const Digits& around, const loop::Block& body,
                   bool collective = false) const;
 
+  /// How far apart neighbours of a digit are in memory; the digits in the order in which an element
+  /// lies there.
+  int64_t stride_of(const loop::Digit& digit, const loop::Element& e) const;
+  Digits along_memory(Digits digits, const loop::Element& e) const;
+
   /// Moves the digits that are dealt from the list to the team.
   Digits with_dealt(Digits team, std::vector<Symbol>& digits) const;
 

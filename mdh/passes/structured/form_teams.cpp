@@ -233,11 +233,37 @@ class Former {
     return StmtNode{deal};
   }
 
-  /// Every member writes up its own results.
+  /// Every member writes up its own results, or, where those of neighbours would be far apart and
+  /// all can read them, what lies side by side.
   Stmt written_up(loop::WriteUp up, const std::vector<Digit>& team,
                   const std::vector<Digit>& around) const {
+    std::vector<Symbol> over = up.over;
     const std::vector<Digit> members = dealer_.with_dealt(team, up.over);
-    return dealer_.deal(members, around, {StmtNode{up}});
+    if (!is_far_apart(up, members)) return dealer_.deal(members, around, {StmtNode{up}});
+    Digits all = dealer_.along_memory(joined_digits(team, digits_of(program_, over)),
+                                      up.target.elements.front());
+    up.over = {all.back().var};
+    all.pop_back();
+    return dealer_.deal(all, around, {StmtNode{up}}, true);
+  }
+
+  bool is_far_apart(const loop::WriteUp& up, const Digits& members) const {
+    const loop::Element& to = up.target.elements.front();
+    const bool is_read_by_all =
+        std::all_of(up.from.begin(), up.from.end(), [&](const loop::Element& e) {
+          return find_buffer(program_, e.buffer).scope == loop::Scope::group;
+        });
+    if (domain_.access_bytes == 0 || members.empty() || up.over.empty() || !is_read_by_all ||
+        find_buffer(program_, to.buffer).scope != loop::Scope::all || !up.target.first.empty()) {
+      return false;
+    }
+    const int64_t bytes = scalar::bytes_of(find_buffer(program_, to.buffer).type);
+    const Digits inner = digits_of(program_, up.over);
+    const Digits all = dealer_.along_memory(joined_digits(members, inner), to);
+    const Digit& last = all.back();
+    const bool is_own = std::find(inner.begin(), inner.end(), last) != inner.end();
+    return is_own && last.parts * bytes <= domain_.access_bytes && all.size() > 1 &&
+           dealer_.stride_of(members.back(), to) * bytes > domain_.access_bytes;
   }
 
   // ---- scans

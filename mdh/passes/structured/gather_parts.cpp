@@ -78,13 +78,12 @@ Elements PartGatherer::in_group(const Elements& like, const std::vector<Counter>
                                 Block& allocs) {
   Elements result;
   for (const Element& e : like) {
-    loop::Buffer buffer{
-        .symbol = names_.fresh(name),
-        .type = type_of(e.buffer),
-        .role = loop::Role::temporary,
-        .region = "shared",
-        .scope = d_.domain().is_one_team() ? loop::Scope::all : loop::Scope::group,
-        .per = per};
+    loop::Buffer buffer{.symbol = names_.fresh(name),
+                        .type = type_of(e.buffer),
+                        .role = loop::Role::temporary,
+                        .region = "shared",
+                        .scope = d_.domain().is_one_team() ? loop::Scope::all : loop::Scope::group,
+                        .per = per};
     Element element{buffer.symbol, {}};
     for (const Counter& axis : axes) {
       buffer.extents.push_back(axis.count);
@@ -100,51 +99,79 @@ Elements PartGatherer::in_group(const Elements& like, const std::vector<Counter>
 
 loop::Stmt PartGatherer::dealt(const std::vector<Counter>& shares, const Digits& inside,
                                const Block& body) const {
-  return StmtNode{loop::Deal{loop::Team::cores, shares, true,
-                             where_points_are(d_.program(), inside, body)}};
+  return StmtNode{
+      loop::Deal{loop::Team::cores, shares, true, where_points_are(d_.program(), inside, body)}};
 }
 
-Block PartGatherer::gathered(const Gathering& g, int64_t shares) {
-  const Digits inside = joined_digits(g.around, g.members);
+/// Some of the parts, side by side, become one.
+Slots PartGatherer::shared_out(const Gathering& g, int64_t shares, Block& result) {
   const int64_t each = (g.from.parts + shares - 1) / shares;
   const Counter share{names_.fresh("share"), shares};
   const Symbol part = names_.fresh("part");
-  const Expr begin = loop::index_variable(share.var) * index_literal(each);
-  std::vector<Counter> dealt_to = counters(g.members), axes = {share};
-  axes.insert(axes.end(), dealt_to.begin(), dealt_to.end());
+  const Expr number =
+      loop::index_variable(share.var) * index_literal(each) + loop::index_variable(part);
+  std::vector<Counter> axes = {share}, cores = counters(g.members);
+  axes.insert(axes.end(), cores.begin(), cores.end());
   for (const Counter& axis : counters(digits_of(d_.program(), g.elements))) axes.push_back(axis);
-  if (shares > 1) dealt_to.push_back(share);
-  Block result;
-  loop::Target mine = g.target;
-  if (shares > 1) {
-    mine = {in_group(g.from.at(begin), axes, "some", g.per, result), {}};
+  cores.push_back(share);
+  const Elements mine = in_group(g.from.at(number), axes, "some", g.per, result);
+  result.push_back(dealt(cores, joined_digits(g.around, g.members),
+                         folded(g, number, part, each, mine, each * shares)));
+  return {shares, scalar::simplify(parts_holding(g.from.filled, each)),
+          [mine, share](const Expr& n) { return with_value_of(mine, share.var, n); }};
+}
+
+/// One part after the other.
+Block PartGatherer::folded(const Gathering& g, const Expr& number, const Symbol& part,
+                           int64_t parts, const Elements& to, int64_t all) const {
+  loop::Target target{to, {part}};
+  if (&to == &g.target.elements) {
+    target = g.target;
+    target.first.push_back(part);
   }
-  mine.first.push_back(part);
-  const Expr number = shares > 1 ? begin + loop::index_variable(part) : loop::index_variable(part);
-  Block body = looped(g.elements, {StmtNode{loop::WriteUp{{}, g.from.at(number), mine}}});
-  const bool all_there = constant(g.from.filled) == each * shares;
-  if (!all_there) body = only_if(less(number, g.from.filled), body);
-  result.push_back(dealt(dealt_to, inside,
-                         {StmtNode{loop::For{part, index_literal(each), loop::How::sequential,
-                                             g.level, body}}}));
-  const Slots some{shares, scalar::simplify(parts_holding(g.from.filled, each)),
-                   [&](const Expr& n) { return with_value_of(mine.elements, share.var, n); }};
-  for (int64_t distance = 1; distance < shares; distance *= 2) {
-    Counter pair{names_.fresh("pair"), shares / (2 * distance)};
-    Block step = meeting(some, loop::index_variable(pair.var), distance);
-    if (2 * distance == shares) {
-      const Block up = {StmtNode{loop::WriteUp{{}, some.at(index_literal(0)), g.target}}};
+  Block body = looped(g.elements, {StmtNode{loop::WriteUp{{}, g.from.at(number), target}}});
+  if (constant(g.from.filled) != all) body = only_if(less(number, g.from.filled), body);
+  return {StmtNode{loop::For{part, index_literal(parts), loop::How::sequential, g.level, body}}};
+}
+
+/// Slots that meet, until the first one has all.
+Block PartGatherer::met(const Gathering& g, const Slots& slots) {
+  Block result;
+  for (int64_t distance = 1; distance < slots.parts; distance *= 2) {
+    Counter pair{names_.fresh("pair"), slots.parts / (2 * distance)};
+    Block step = meeting(slots, loop::index_variable(pair.var), distance);
+    if (2 * distance == slots.parts) {
+      const Block up = {StmtNode{loop::WriteUp{{}, slots.at(index_literal(0)), g.target}}};
       append(step, g.may_be_empty ? only_if(later_round(g.from.filled), up) : up);
     }
     step = looped(g.elements, step);
-    if (d_.domain().lockstep % shares == 0) {
+    if (d_.domain().lockstep % slots.parts == 0) {
       // Those that have nothing to do are in the same warp: it waits for nobody else.
       step = only_if(less(loop::index_variable(pair.var), index_literal(pair.count)), step);
-      pair.count = shares;
+      pair.count = slots.parts;
     }
-    dealt_to.back() = pair;
-    result.push_back(dealt(dealt_to, inside, step));
+    std::vector<Counter> cores = counters(g.members);
+    cores.push_back(pair);
+    result.push_back(dealt(cores, joined_digits(g.around, g.members), step));
   }
+  return result;
+}
+
+/// More of them are shared out once more before they meet, so that those who meet are in one warp.
+constexpr int64_t most_that_meet = 32;
+
+Block PartGatherer::gathered(const Gathering& g, int64_t shares) {
+  if (shares == 1) {
+    const Symbol part = names_.fresh("part");
+    return {dealt(counters(g.members), joined_digits(g.around, g.members),
+                  folded(g, loop::index_variable(part), part, g.from.parts, g.target.elements,
+                         g.from.parts))};
+  }
+  Block result;
+  Gathering rest = g;
+  rest.from = shared_out(g, shares, result);
+  if (shares > most_that_meet) rest.from = shared_out(rest, most_that_meet, result);
+  append(result, met(rest, rest.from));
   return result;
 }
 

@@ -22,10 +22,10 @@ struct Gathering {
   Slots from;
   std::vector<Symbol> elements;  // every one of them by itself, in a loop
   loop::Target target;
-  Digits members;            // cores that have one element each
-  Digits around;             // digits that have values
-  std::vector<Symbol> per;   // digits of members of a grid that have temporaries of their own
-  std::string level;         // of the parts, for people
+  Digits members;             // cores that have one element each
+  Digits around;              // digits that have values
+  std::vector<Symbol> per;    // digits of members of a grid that have temporaries of their own
+  std::string level;          // of the parts, for people
   bool may_be_empty = false;  // no part may be there
 };
 
@@ -33,7 +33,8 @@ class PartGatherer {
  public:
   PartGatherer(const Dealer& dealer, Names& names) : d_(dealer), names_(names) {}
 
-  /// By so many cores for each member: they share neighbouring parts, which then meet in steps.
+  /// By so many cores for each member, a power of two: they share neighbouring parts, which then
+  /// meet in steps.
   loop::Block gathered(const Gathering& g, int64_t shares);
 
   /// The pair of slots with a number meets in its first one, if both are there.
@@ -53,6 +54,10 @@ class PartGatherer {
   const std::vector<loop::Buffer>& buffers() const { return buffers_; }
 
  private:
+  Slots shared_out(const Gathering& g, int64_t shares, loop::Block& result);
+  loop::Block folded(const Gathering& g, const loop::Expr& number, const Symbol& part,
+                     int64_t parts, const Elements& to, int64_t all) const;
+  loop::Block met(const Gathering& g, const Slots& slots);
   const scalar::Type& type_of(const Symbol& buffer) const;
   loop::Stmt dealt(const std::vector<loop::Counter>& shares, const Digits& inside,
                    const loop::Block& body) const;

@@ -69,9 +69,14 @@ Block ScanJoiner::in_order(const loop::ScanFix& s, const Team& team, const Digit
   const Digits inside = joined_digits(around, team.members);
   const Digits all = joined_digits(around, team.owners);
   const bool others = d_.deals_any(s.shape.coarse);
-  return {d_.deal(team.owners, around, code_.totals(s, all), others),
-          d_.deal(team.members, around, code_.offsets(s, inside), true),
-          d_.deal(team.owners, around, code_.prepends(s, all), others)};
+  Block result = {d_.deal(team.owners, around, code_.totals(s, all), others)};
+  // Who puts totals together goes on with them, where nobody else has elements of the part.
+  const bool is_own = team.owners.size() == team.members.size();
+  const auto then = is_own ? ScanCode::Then::prepend : ScanCode::Then::stop;
+  result.push_back(d_.deal(team.members, around, code_.offsets(s, inside, then), true));
+  if (is_own) return result;
+  result.push_back(d_.deal(team.owners, around, code_.prepends(s, all), others));
+  return result;
 }
 
 // ---- by exchanges
@@ -105,8 +110,7 @@ Block ScanJoiner::by_exchanges(const loop::ScanFix& s, const Team& team, const D
   result.push_back(d_.deal(team.owners, around, code_.totals(mine, all)));
   for (int64_t distance = 1; distance < find_digit(d_.program(), over).parts; distance *= 2) {
     append(result, taken(mine.offset, mine.totals, team, over, distance));
-    const Block sums =
-        looped(team.lines, gatherer_.combined_before(mine.totals, mine.offset));
+    const Block sums = looped(team.lines, gatherer_.combined_before(mine.totals, mine.offset));
     const Block whole = code_.where_whole(s, all, sums);
     result.push_back(
         d_.deal(team.owners, around, only_if(less(index_literal(distance - 1), me), whole)));
@@ -195,21 +199,20 @@ std::optional<loop::Deal> ScanJoiner::looking_back(const loop::ScanFix& s,
   loop::ScanFix fix = s;
   std::erase_if(fix.shape.lines, [&](const Symbol& d) { return has_share(*made, d); });
   // What is written up at last is joined before.
-  const auto* up = result.body.empty() ? nullptr : result.body.back().as<loop::WriteUp>();
-  if (up && up->target.first.empty()) {
+  auto at = result.body.end();
+  for (; at != result.body.begin(); --at) {
+    const auto* up = std::prev(at)->as<loop::WriteUp>();
+    if (!up || !up->target.first.empty()) break;
     const Digits all = joined_digits(inside, digits_of(d_.program(), up->over));
-    if (in_digits(d_.program(), up->target.elements, all) == s.elements) {
-      fix.elements = up->from;
-      result.body.insert(result.body.end() - 1, StmtNode{fix});
-      return result;
-    }
+    if (in_digits(d_.program(), up->target.elements, all) != fix.elements) break;
+    fix.elements = up->from;
   }
-  result.body.push_back(StmtNode{fix});
+  result.body.insert(at, StmtNode{fix});
   return result;
 }
 
 /// Who looks at more parts than this looks at groups of them first.
-constexpr int64_t most_looked_at = 64;
+constexpr int64_t most_looked_at = 128;
 
 /// A group of parts before which there are as many groups as it has parts, at most.
 int64_t parts_of_group(int64_t parts) {
@@ -228,11 +231,9 @@ Block ScanJoiner::by_looking_back(const loop::ScanFix& s, const Digits& team,
     if (d.how == loop::How::grid) per.push_back(d.var);
   }
   loop::ScanFix mine = s;
-  mine.offset =
-      gatherer_.in_group(s.totals, counters(digits_of(d_.program(), s.shape.lines)), "before", per,
-                         result);
-  result.push_back(
-      d_.deal(all.owners, around, code_.totals(s, joined_digits(around, all.owners))));
+  mine.offset = gatherer_.in_group(s.totals, counters(digits_of(d_.program(), s.shape.lines)),
+                                   "before", per, result);
+  result.push_back(d_.deal(all.owners, around, code_.totals(s, joined_digits(around, all.owners))));
   append(result, before_all(s, mine.offset, all.members, all.lines, around));
   result.push_back(
       d_.deal(all.owners, around, code_.prepends(mine, joined_digits(around, all.owners))));
@@ -267,17 +268,17 @@ Block ScanJoiner::before_all(const loop::ScanFix& s, const Elements& before, con
     return d_.deal(members, around, looped(lines, body), true);
   };
   result.push_back(StmtNode{loop::Follow{over.var, first, 1}});
-  append(result,
-         gathered({size, place, [&](const Expr& n) { return total(first + n); }}, near, members,
-                  lines, around, over.level));
-  const Expr is_last =
-      scalar::binary(BinaryOp::equal, place, index_literal(size - 1));
+  append(result, gathered({size, place, [&](const Expr& n) { return total(first + n); }}, near,
+                          members, lines, around, over.level));
+  const Expr is_last = scalar::binary(BinaryOp::equal, place, index_literal(size - 1));
   Block told = {StmtNode{loop::WriteUp{{}, near, {group_total(group), {}}}}};
   append(told, gatherer_.combined_slots(group_total(group), s.totals));
   result.push_back(dealt(only_if(is_last, told)));
   result.push_back(StmtNode{loop::Follow{over.var, index_literal(size - 1), size}});
-  append(result, gathered({groups, group, group_total}, before, members, lines, around, over.level));
-  const Block both = {StmtNode{loop::If{later_round(group), gatherer_.combined_slots(before, near),
+  append(result,
+         gathered({groups, group, group_total}, before, members, lines, around, over.level));
+  const Block both = {StmtNode{loop::If{later_round(group),
+                                        gatherer_.combined_slots(before, near),
                                         {StmtNode{loop::WriteUp{{}, near, {before, {}}}}}}}};
   result.push_back(dealt(only_if(later_round(place), both)));
   return result;
@@ -301,7 +302,7 @@ Elements ScanJoiner::groups_of(const loop::ScanFix& s, int64_t groups) {
 Block ScanJoiner::gathered(const Slots& from, const Elements& to, const Digits& members,
                            const std::vector<Symbol>& lines, const Digits& around,
                            const std::string& level) {
-  constexpr int64_t few_lines = 16;
+  constexpr int64_t few_lines = 16, most_shares = 256;
   std::vector<Symbol> per;
   for (const Digit& d : around) {
     if (d.how == loop::How::grid) per.push_back(d.var);
@@ -309,7 +310,9 @@ Block ScanJoiner::gathered(const Slots& from, const Elements& to, const Digits& 
   const int64_t all = loop::volume_of(counters(members)) *
                       loop::volume_of(counters(digits_of(d_.program(), lines)));
   int64_t shares = 1;
-  while (all <= few_lines && 4 * shares <= from.parts && 2 * shares <= 32) shares *= 2;
+  while (all <= few_lines && 4 * shares <= from.parts && 2 * shares * all <= most_shares) {
+    shares *= 2;
+  }
   return gatherer_.gathered({.from = from,
                              .elements = lines,
                              .target = {to, {}},

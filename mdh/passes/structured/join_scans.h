@@ -35,8 +35,8 @@ class ScanJoiner {
 
  private:
   struct Team {
-    Digits members, owners;        // of parts; of their elements
-    std::vector<Symbol> lines;     // that no core has to itself
+    Digits members, owners;     // of parts; of their elements
+    std::vector<Symbol> lines;  // that no core has to itself
   };
 
   Team team_of(const loop::ScanFix& s, const Digits& team) const;

@@ -12,6 +12,7 @@
 #define __restrict__ __restrict
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
+#define memcpy __builtin_memcpy
 
 // ---- vectors
 
@@ -123,5 +124,3 @@ MDH_EMULATION_ATOMIC(atomicOr, old | value)
 MDH_EMULATION_ATOMIC(atomicXor, old ^ value)
 MDH_EMULATION_ATOMIC(atomicInc, old >= value ? 0 : old + 1)
 #undef MDH_EMULATION_ATOMIC
-// Whoever waits for a number to change reads it anew every time.
-#define __ldcv(address) atomicAdd(const_cast<unsigned*>(address), 0u)

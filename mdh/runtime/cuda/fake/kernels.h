@@ -10,6 +10,7 @@
 #define __shared__
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
+#define memcpy __builtin_memcpy
 
 struct mdh_fake_place {
   unsigned x, y, z;
@@ -53,12 +54,12 @@ static inline unsigned atomicExch(unsigned* address, unsigned value) {
   *address = value;
   return old;
 }
-static inline unsigned long long atomicAdd(unsigned long long* address, unsigned long long value) {
-  const unsigned long long old = *address;
+template <class T>
+static inline T atomicAdd(T* address, T value) {
+  const T old = *address;
   *address = old + value;
   return old;
 }
-static inline unsigned __ldcv(const unsigned* address) { return *address; }
 static inline unsigned atomicInc(unsigned* address, unsigned most) {
   const unsigned old = *address;
   *address = old >= most ? 0 : old + 1;
