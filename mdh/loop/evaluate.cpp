@@ -171,9 +171,21 @@ class Interpreter : private Interpretation {
   }
 
   /// What others did before they got there is ordered before what this share does from here on.
-  void operator()(const Follow&) {
-    now_.epoch[0] = --lasts_;
-    ++now_.epoch[1];
+  void operator()(const Follow& s) {
+    all_wait();
+    if (s.tells.empty()) return;
+    const auto place = index_;
+    const int64_t me = index_.at(s.over.name);
+    int64_t nth = 0;
+    for (int64_t other = integer(s.first); other < me; other += s.step, ++nth) {
+      auto theirs = place;
+      theirs[s.over.name] = other;
+      const Leaves& told = told_.at({&s, shares_of(*grid_, theirs)});
+      index_[s.nth.name] = nth;
+      told.empty() ? undefine_all(s.hears) : store(s.hears, told);
+    }
+    index_.erase(s.nth.name);
+    all_wait();
   }
 
   /// Everybody shows before anybody takes.
@@ -415,6 +427,7 @@ class Interpreter : private Interpretation {
     for (bool begins = true; share.next < s.body.size(); ++share.next, begins = false) {
       const auto* follow = s.body[share.next].as<Follow>();
       if (follow && (!begins || share.awaited.empty())) {
+        tell(*follow);
         share.awaited = awaited(s, *follow, share.part);
         if (!share.awaited.empty()) break;
       }
@@ -424,6 +437,29 @@ class Interpreter : private Interpretation {
     share.index = index_;
     share.values = values_;
     share.now = now_;
+  }
+
+  /// What a share has to tell where it gets there, if anything.
+  void tell(const Follow& s) {
+    ++now_.epoch[1];
+    const bool has_any = !s.has_any || integer(*s.has_any) != 0;
+    told_[{&s, shares_of(*grid_, index_)}] = has_any ? load(s.tells) : Leaves{};
+  }
+
+  void undefine_all(const std::vector<Element>& elements) {
+    for (const Element& e : elements) undefine(e);
+  }
+
+  void all_wait() {
+    now_.epoch[0] = --lasts_;
+    ++now_.epoch[1];
+  }
+
+  static std::vector<int64_t> shares_of(const Deal& grid,
+                                        const std::map<std::string, int64_t>& index) {
+    std::vector<int64_t> shares;
+    for (const Counter& share : grid.shares) shares.push_back(index.at(share.var.name));
+    return shares;
   }
 
   std::vector<int64_t> awaited(const Deal& s, const Follow& follow, int64_t part) const {
@@ -440,6 +476,7 @@ class Interpreter : private Interpretation {
   Random random_;
   const Deal* grid_ = nullptr;  // whose share is being run
   std::map<std::pair<const Last*, std::vector<int64_t>>, int64_t> arrived_;
+  std::map<std::pair<const Follow*, std::vector<int64_t>>, Leaves> told_;
   int64_t lasts_ = 0;  // moments of their own, below those of all barriers
   Owners owners_;
   InFlight in_flight_;

@@ -244,7 +244,17 @@ class Parser : private PieceParser {
     tokens_.expect("from", "after the share");
     const Expr first = index_expression();
     tokens_.expect("step", "after the first share");
-    return StmtNode{Follow{over, first, tokens_.expect_integer("(from one share to the next)")}};
+    Follow s{over, first, tokens_.expect_integer("(from one share to the next)")};
+    if (tokens_.accept("tells")) {
+      s.tells = elements();
+      if (tokens_.accept("if")) {
+        s.has_any = typed(scalar::parse_expression(tokens_), Scalar::boolean);
+      }
+      tokens_.expect("hears", "after what is told");
+      s.nth = name("of a counter");
+      s.hears = elements();
+    }
+    return StmtNode{s};
   }
 
   Stmt transpose() {

@@ -65,8 +65,9 @@ struct CollectDefinitions {
   Symbols operator()(const Copy& s) const { return of(s.axes); }
   Symbols operator()(const Deal& s) const { return of(s.shares); }
   Symbols operator()(const Exchange& s) const { return of(s.shares); }
+  Symbols operator()(const Follow& s) const { return s.tells.empty() ? Symbols{} : Symbols{s.nth}; }
   template <IsAnyOf<Alloc, Commit, Wait, Loop, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-                    Last, Follow, Barrier, If, Store, WideStore, AsyncCopy, Prefetch, Opaque>
+                    Last, Barrier, If, Store, WideStore, AsyncCopy, Prefetch, Opaque>
                 S>
   Symbols operator()(const S&) const {
     return {};
@@ -110,7 +111,12 @@ struct MapExpressions {
     map_elements(s.offset, change);
   }
   void operator()(For& s) const { s.trip = change(s.trip); }
-  void operator()(Follow& s) const { s.first = change(s.first); }
+  void operator()(Follow& s) const {
+    s.first = change(s.first);
+    map_elements(s.tells, change);
+    map_elements(s.hears, change);
+    if (s.has_any) s.has_any = change(*s.has_any);
+  }
   void operator()(If& s) const { s.condition = change(s.condition); }
   void operator()(Let& s) const { s.value = change(s.value); }
   void operator()(Load& s) const { map_element(s.from, change); }
@@ -210,7 +216,10 @@ struct CollectUses {
   void operator()(const For&) const {}
   void operator()(const Deal&) const {}
   void operator()(const Last&) const {}
-  void operator()(const Follow&) const {}
+  void operator()(const Follow& s) const {
+    read(s.tells);
+    write(s.hears);
+  }
   void operator()(const Lanes&) const {}
   void operator()(const Barrier&) const {}
   void operator()(const If&) const {}

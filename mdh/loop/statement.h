@@ -241,10 +241,16 @@ struct Last {
 /// A share of the grid tells that it has got here, and goes on when the shares that differ in `over`
 /// only have, too: those that count `first`, `first + step`, ... there, below its own. What they did
 /// before is done. Shares begin in the order of their numbers.
+/// They hear what it tells: where it goes on, `hears` is for the nth of those that it has waited for
+/// what `tells` was for that one when it got there, and undefined if `has_any` did not hold there.
+/// Both are in the memory of the group.
 struct Follow {
   Symbol over;
   Expr first;
   int64_t step = 1;
+  std::vector<Element> tells = {}, hears = {};
+  Symbol nth = {};
+  std::optional<Expr> has_any = {};  // nothing: always
   friend bool operator==(const Follow&, const Follow&) = default;
 };
 

@@ -176,6 +176,13 @@ class Verifier {
                    "shares follow each other in '{}', which is no share of the grid", s.over.name);
     internal_check(s.step >= 1, "every {}th share of '{}'", s.step, s.over.name);
     expression(s.first);
+    verify_hearing(program_, s);
+    inside([&] {
+      if (!s.tells.empty()) bind_loop(s.nth);
+      if (s.has_any) expression(*s.has_any);
+      for (const Element& e : s.tells) element(e);
+      for (const Element& e : s.hears) element(e);
+    });
   }
   void operator()(const Barrier& s) {
     const bool inside_groups = s.team == Team::cores || s.team == Team::warp;

@@ -23,6 +23,9 @@ void verify_lasts(const Deal& deal);
 /// All shares get to where others wait for them, and begin in order.
 void verify_follows(const Deal& deal);
 
+/// What is heard is what is told, and both belong to the group.
+void verify_hearing(const Program& p, const Follow& s);
+
 /// There is an offset for every total.
 void verify_fix(const ScanFix& s);
 

@@ -56,5 +56,6 @@ __device__ void __threadfence();
 extern "C" __device__ void* memcpy(void* to, const void* from, unsigned long bytes);
 __device__ unsigned atomicInc(unsigned* address, unsigned most);
 __device__ unsigned atomicExch(unsigned* address, unsigned value);
+__device__ unsigned long long atomicExch(unsigned long long* address, unsigned long long value);
 __device__ unsigned long long atomicAdd(unsigned long long* address, unsigned long long value);
 __device__ unsigned atomicAdd(unsigned* address, unsigned value);

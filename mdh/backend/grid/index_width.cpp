@@ -83,6 +83,12 @@ class Widths {
       element(transpose->from);
     } else if (const auto* follow = s.as<loop::Follow>()) {
       value(follow->first);
+      if (follow->tells.empty()) return;
+      counters({{follow->nth, find_digit(program_, follow->over).parts}});
+      if (follow->has_any) value(*follow->has_any);
+      for (const auto* elements : {&follow->tells, &follow->hears}) {
+        for (const loop::Element& e : *elements) element(e);
+      }
     } else if (const auto* choice = s.as<loop::If>()) {
       value(choice->condition);
     } else if (const auto* load = s.as<loop::Load>()) {

@@ -220,11 +220,64 @@ class KernelPrinter : public CPrinter, public KernelText {
     const auto& shares = grid_->shares;
     int64_t stride = 1;
     for (auto share = shares.rbegin(); share->var != s.over; ++share) stride *= share->count;
+    const Told& told = followers_->told.at(&s);
     const std::string me = c_name(s.over.name), first = expressions().print_index(s.first);
+    if (s.tells.empty()) {
+      return fmt::format(
+          "mdh_follow((unsigned *)(workspace + {}), mdh_number, mdh_number - ({} - ({})) * {}, {}, "
+          "mdh_launch);\n",
+          told.words, me, first, stride, s.step * stride);
+    }
+    const std::string nth = c_name(s.nth.name);
+    const std::string other = fmt::format("{} + {} * {}", first, nth, s.step);
+    const std::string number = fmt::format("mdh_number - ({} - ({})) * {}", me, other, stride);
     return fmt::format(
-        "mdh_{}((unsigned *)(workspace + {}), mdh_number, mdh_number - ({} - ({})) * {}, {}, "
-        "mdh_launch);\n",
-        words_.follows, followers_->told.at(&s), me, first, stride, s.step * stride);
+        "{0};\nif (mdh_is_first_thread()) {{\n{1}}}\n"
+        "for ({2} {3} = mdh_thread(); {4} < {5}; {3} += mdh_threads()) {{\n"
+        "  const {2} mdh_other = {6};\n{7}}}\n{0};\n",
+        words_.barrier, indent(telling(s, told), 2), index(), nth, other, me, number,
+        indent(hearing(s, told), 2));
+  }
+
+  /// What this member has to tell, for its number.
+  std::string telling(const loop::Follow& s, const Told& told) {
+    const std::string has_any =
+        s.has_any ? fmt::format("if ({}) ", expressions().print(*s.has_any)) : "";
+    if (told.has_it_all) {
+      return fmt::format(
+          "unsigned mdh_bits = 0;\n{}memcpy(&mdh_bits, &{}, sizeof {});\n"
+          "mdh_tell((unsigned long long *)(workspace + {}) + mdh_number, mdh_launch, mdh_bits);\n",
+          has_any, element(s.tells.front()), element(s.tells.front()), told.words);
+    }
+    std::string text;
+    for (size_t n = 0; n < s.tells.size(); ++n) {
+      text += fmt::format("{}{} = {};\n", has_any, told_by(s, told, n, "mdh_number"),
+                          element(s.tells[n]));
+    }
+    return text + fmt::format("mdh_tell_here((unsigned *)(workspace + {}) + mdh_number, mdh_launch);\n",
+                              told.words);
+  }
+
+  /// What another member has told.
+  std::string hearing(const loop::Follow& s, const Told& told) {
+    if (told.has_it_all) {
+      return fmt::format(
+          "const unsigned mdh_bits = mdh_hear((unsigned long long *)(workspace + {}) + mdh_other, "
+          "mdh_launch);\nmemcpy(&{}, &mdh_bits, sizeof {});\n",
+          told.words, element(s.hears.front()), element(s.hears.front()));
+    }
+    std::string text = fmt::format(
+        "mdh_wait_for((unsigned *)(workspace + {}) + mdh_other, mdh_launch);\n", told.words);
+    for (size_t n = 0; n < s.hears.size(); ++n) {
+      text += fmt::format("{} = {};\n", element(s.hears[n]), told_by(s, told, n, "mdh_other"));
+    }
+    return text;
+  }
+
+  std::string told_by(const loop::Follow& s, const Told& told, size_t n, const char* member) {
+    const scalar::Type& type = find_buffer(program(), s.tells[n].buffer).type;
+    return fmt::format("(({} *)(workspace + {}))[{}]", expressions().storage_type(type),
+                       told.others[n], member);
   }
 
   std::string wide_load(const loop::WideLoad& s) override {

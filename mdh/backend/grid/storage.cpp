@@ -74,9 +74,24 @@ class Placer {
         if (!follow) continue;
         const auto [mine, is_new] = result_.followers.try_emplace(deal);
         if (is_new) mine->second.numbers = zeroed(bytes_of_numbers);
-        mine->second.told[follow] = zeroed(loop::volume_of(deal->shares) * bytes_of_told);
+        mine->second.told[follow] = told(*follow, loop::volume_of(deal->shares));
       }
     }
+  }
+
+  Told told(const loop::Follow& s, int64_t members) {
+    const auto bytes_of = [&](const loop::Element& e) {
+      return static_cast<int64_t>(scalar::bytes_of(find_buffer(program_, e.buffer).type));
+    };
+    Told result;
+    result.has_it_all = s.tells.size() == 1 && bytes_of(s.tells.front()) <= bytes_of_told;
+    result.words = zeroed(members * (result.has_it_all ? 2 : 1) * bytes_of_told);
+    if (result.has_it_all) return result;
+    for (const loop::Element& e : s.tells) {
+      result_.zeroed_bytes = whole_lines(result_.zeroed_bytes);
+      result.others.push_back(zeroed(members * bytes_of(e)));
+    }
+    return result;
   }
 
   /// Where so many bytes begin that are 0 at first.

@@ -24,11 +24,18 @@ struct Arrivals {
   std::vector<loop::Counter> group;
 };
 
-/// Members of a grid that follow each other: the next number to take, and for each of them how far it
-/// has got.
+/// What members of a grid tell where they get to, one after the other: in which launch they did, and
+/// what else. What is small enough is told in the same word.
+struct Told {
+  int64_t words = 0;  // in the workspace; of 8 bytes, if they have it all
+  bool has_it_all = false;
+  std::vector<int64_t> others;  // in the workspace: what those words do not tell
+};
+
+/// Members of a grid that follow each other: the next number to take, and what they tell.
 struct Followers {
-  int64_t numbers = 0;                          // in the workspace
-  std::map<const loop::Follow*, int64_t> told;  // in the workspace
+  int64_t numbers = 0;  // in the workspace
+  std::map<const loop::Follow*, Told> told;
 };
 
 struct GridStorage {

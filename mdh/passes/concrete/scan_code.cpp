@@ -145,15 +145,21 @@ Block ScanCode::rows(const Shape& shape, bool descending,
   return {element_loop(row_, index_literal(count), loop::How::sequential, body(simplify(row)))};
 }
 
-/// The body where the position exists.
-Block ScanCode::within(const Shape& shape, const Position& at, const Block& body) const {
+/// Nothing if it always does.
+std::optional<Expr> ScanCode::exists(const Shape& shape, const Position& at) const {
   int64_t greatest = 0;
   for (const auto* group : {&shape.fixed, &shape.coarse, &shape.fine}) {
     for (const Digit& d : *group) greatest += (d.parts - 1) * d.step;
   }
   greatest += (shape.digit.parts - 1) * shape.digit.step;
-  if (greatest < shape.size) return body;
-  return {StmtNode{loop::If{below(at.index(shape), shape.size), body, {}}}};
+  if (greatest < shape.size) return std::nullopt;
+  return below(at.index(shape), shape.size);
+}
+
+/// The body where the position exists.
+Block ScanCode::within(const Shape& shape, const Position& at, const Block& body) const {
+  const auto exists = this->exists(shape, at);
+  return exists ? Block{StmtNode{loop::If{*exists, body, {}}}} : body;
 }
 
 /// before ⊕ every element of a part.
@@ -211,11 +217,17 @@ Block ScanCode::totals(const loop::ScanFix& s, const std::vector<Digit>& around)
   return result;
 }
 
-Block ScanCode::where_whole(const loop::ScanFix& s, const std::vector<Digit>& around,
-                            const Block& body) const {
+std::optional<Expr> ScanCode::is_whole(const loop::ScanFix& s,
+                                       const std::vector<Digit>& around) const {
   const auto shape = shape_of<Shape>(program_, s.shape, around);
   const Expr part = loop::index_variable(s.shape.digit);
-  return within(shape, {index_literal(0), part, index_literal(shape.last())}, body);
+  return exists(shape, {index_literal(0), part, index_literal(shape.last())});
+}
+
+Block ScanCode::where_whole(const loop::ScanFix& s, const std::vector<Digit>& around,
+                            const Block& body) const {
+  const auto condition = is_whole(s, around);
+  return condition ? Block{StmtNode{loop::If{*condition, body, {}}}} : body;
 }
 
 /// One more total into the offset.

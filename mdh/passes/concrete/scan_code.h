@@ -1,6 +1,8 @@
 // Scans in loops, loads and stores.
 #pragma once
 
+#include <optional>
+
 #include "mdh/passes/common/names.h"
 
 namespace mdh::passes {
@@ -21,7 +23,9 @@ class ScanCode {
                       Then then = Then::stop) const;
   loop::Block prepends(const loop::ScanFix& s, const std::vector<loop::Digit>& around) const;
 
-  /// The body where a part without rows has all of its elements: its total is one.
+  /// Whether a part without rows has all of its elements: its total is one. Nothing: it always has.
+  std::optional<loop::Expr> is_whole(const loop::ScanFix& s,
+                                     const std::vector<loop::Digit>& around) const;
   loop::Block where_whole(const loop::ScanFix& s, const std::vector<loop::Digit>& around,
                           const loop::Block& body) const;
 
@@ -34,6 +38,7 @@ class ScanCode {
                     const loop::Block& body) const;
   loop::Block rows(const Shape& shape, bool descending,
                    const std::function<loop::Block(const loop::Expr&)>& body) const;
+  std::optional<loop::Expr> exists(const Shape& shape, const Position& at) const;
   loop::Block within(const Shape& shape, const Position& at, const loop::Block& body) const;
   loop::Block prepended(const Shape& shape, const Position& part,
                         const std::vector<loop::Element>& elements,

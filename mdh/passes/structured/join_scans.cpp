@@ -14,6 +14,7 @@ using loop::Counter;
 using loop::Digit;
 using loop::Element;
 using loop::Expr;
+using loop::Stmt;
 using loop::StmtNode;
 using scalar::BinaryOp;
 using scalar::index_literal;
@@ -35,6 +36,11 @@ Expr divided(const Expr& e, int64_t by) {
 
 Expr rest_of(const Expr& e, int64_t by) {
   return scalar::binary(BinaryOp::remainder, e, index_literal(by));
+}
+
+/// Whether there are any before.
+Stmt either(const Expr& before, const Block& then, const Block& otherwise) {
+  return StmtNode{loop::If{later_round(before), then, otherwise}};
 }
 
 }  // namespace
@@ -226,61 +232,123 @@ Block ScanJoiner::by_looking_back(const loop::ScanFix& s, const Digits& team,
   const Team all = team_of(s, team);
   drop(s.offset);
   Block result;
-  std::vector<Symbol> per;
-  for (const Digit& d : around) {
-    if (d.how == loop::How::grid) per.push_back(d.var);
-  }
+  const Lookers who{all.members, all.lines, around, grid_of(around),
+                    find_digit(d_.program(), s.shape.digit),
+                    code_.is_whole(s, joined_digits(around, all.members))};
+  const auto in_group = [&](const char* name) {
+    return gatherer_.in_group(s.totals, counters(digits_of(d_.program(), s.shape.lines)), name,
+                              who.per, result);
+  };
   loop::ScanFix mine = s;
-  mine.offset = gatherer_.in_group(s.totals, counters(digits_of(d_.program(), s.shape.lines)),
-                                   "before", per, result);
-  result.push_back(d_.deal(all.owners, around, code_.totals(s, joined_digits(around, all.owners))));
-  append(result, before_all(s, mine.offset, all.members, all.lines, around));
+  mine.offset = in_group("before");
+  const bool is_told = s.shape.lines.empty();
+  if (is_told) {
+    drop(s.totals);
+    mine.totals = in_group("mine");
+  }
+  result.push_back(
+      d_.deal(all.owners, around, code_.totals(mine, joined_digits(around, all.owners))));
+  append(result, is_told ? before_told(mine, who) : before_all(mine, who));
   result.push_back(
       d_.deal(all.owners, around, code_.prepends(mine, joined_digits(around, all.owners))));
   return result;
 }
 
-/// What comes before the parts of this member. Many parts are looked at in groups: the last part of a
-/// group tells what all of them have in common.
-Block ScanJoiner::before_all(const loop::ScanFix& s, const Elements& before, const Digits& members,
-                             const std::vector<Symbol>& lines, const Digits& around) {
-  const Digit& over = find_digit(d_.program(), s.shape.digit);
+/// Digits of the members of the grid.
+std::vector<Symbol> ScanJoiner::grid_of(const Digits& around) {
+  std::vector<Symbol> grid;
+  for (const Digit& d : around) {
+    if (d.how == loop::How::grid) grid.push_back(d.var);
+  }
+  return grid;
+}
+
+Stmt ScanJoiner::dealt(const Lookers& who, const Block& body) const {
+  return d_.deal(who.members, who.around, looped(who.lines, body), true);
+}
+
+/// What comes before the parts of this member, where each has one total: they tell it each other.
+/// Many parts are heard in groups: each tells what its group has so far, and whoever comes later
+/// listens to the last one of every group.
+Block ScanJoiner::before_told(const loop::ScanFix& s, const Lookers& who) {
+  const Digit& over = who.over;
+  const Expr me = loop::index_variable(over.var);
+  Block result;
+  if (over.parts <= most_looked_at) {
+    const Slots heard = heard_by(s.totals, over.parts, me, index_literal(0), 1, who, result);
+    append(result, gathered(heard, s.offset, who));
+    return result;
+  }
+  const int64_t size = parts_of_group(over.parts), groups = (over.parts + size - 1) / size;
+  const Expr group = divided(me, size), place = rest_of(me, size);
+  const Elements near = gatherer_.in_group(s.totals, {}, "near", who.per, result);
+  const Elements so_far = gatherer_.in_group(s.totals, {}, "so_far", who.per, result);
+  const Slots neighbours =
+      heard_by(s.totals, size, place, group * index_literal(size), 1, who, result);
+  append(result, gathered(neighbours, near, who));
+  result.push_back(dealt(
+      who, where_whole(who, {either(place, joined_into(so_far, near, s.totals),
+                                    {StmtNode{loop::WriteUp{{}, s.totals, {so_far, {}}}}})})));
+  const Slots others = heard_by(so_far, groups, group, index_literal(size - 1), size, who, result);
+  append(result, gathered(others, s.offset, who));
+  result.push_back(dealt(who, only_if(later_round(place), {nearest(group, s.offset, near)})));
+  return result;
+}
+
+/// Each tells what it has, and hears those that count `first`, `first + step`, ...: so many at most.
+Slots ScanJoiner::heard_by(const Elements& told, int64_t parts, const Expr& filled,
+                           const Expr& first, int64_t step, const Lookers& who, Block& result) {
+  const Counter nth{names_.fresh("nth"), parts};
+  const Elements heard = gatherer_.in_group(told, {nth}, "heard", who.per, result);
+  result.push_back(
+      StmtNode{loop::Follow{who.over.var, first, step, told, heard, nth.var, who.is_whole}});
+  return {parts, filled, [=](const Expr& n) { return with_value_of(heard, nth.var, n); }};
+}
+
+/// Who does not have all of its elements has no total, and nobody comes after it.
+Block ScanJoiner::where_whole(const Lookers& who, const Block& body) {
+  return who.is_whole ? only_if(*who.is_whole, body) : body;
+}
+
+/// to = left ⊕ right
+Block ScanJoiner::joined_into(const Elements& to, const Elements& left, const Elements& right) {
+  Block result = {StmtNode{loop::WriteUp{{}, left, {to, {}}}}};
+  append(result, gatherer_.combined_slots(to, right));
+  return result;
+}
+
+/// What groups before this one have comes before what is near.
+Stmt ScanJoiner::nearest(const Expr& group, const Elements& before, const Elements& near) {
+  return either(group, gatherer_.combined_slots(before, near),
+                {StmtNode{loop::WriteUp{{}, near, {before, {}}}}});
+}
+
+/// The same in the memory of all members, where they have totals of several lines.
+Block ScanJoiner::before_all(const loop::ScanFix& s, const Lookers& who) {
+  const Digit& over = who.over;
   const Expr me = loop::index_variable(over.var);
   const auto total = [&](const Expr& n) { return with_value_of(s.totals, over.var, n); };
   if (over.parts <= most_looked_at) {
     Block result = {StmtNode{loop::Follow{over.var, index_literal(0), 1}}};
-    append(result, gathered({over.parts, me, total}, before, members, lines, around, over.level));
+    append(result, gathered({over.parts, me, total}, s.offset, who));
     return result;
   }
   const int64_t size = parts_of_group(over.parts), groups = (over.parts + size - 1) / size;
   const Expr group = divided(me, size), place = rest_of(me, size);
   const Expr first = group * index_literal(size);
   Block result;
-  std::vector<Symbol> per;
-  for (const Digit& d : around) {
-    if (d.how == loop::How::grid) per.push_back(d.var);
-  }
   const Elements near = gatherer_.in_group(
-      s.totals, counters(digits_of(d_.program(), s.shape.lines)), "near", per, result);
+      s.totals, counters(digits_of(d_.program(), s.shape.lines)), "near", who.per, result);
   const Elements of_group = groups_of(s, groups);
   const auto group_total = [&](const Expr& n) { return with_value_of(of_group, over.var, n); };
-  const auto dealt = [&](const Block& body) {
-    return d_.deal(members, around, looped(lines, body), true);
-  };
   result.push_back(StmtNode{loop::Follow{over.var, first, 1}});
-  append(result, gathered({size, place, [&](const Expr& n) { return total(first + n); }}, near,
-                          members, lines, around, over.level));
+  append(result, gathered({size, place, [&](const Expr& n) { return total(first + n); }}, near, who));
   const Expr is_last = scalar::binary(BinaryOp::equal, place, index_literal(size - 1));
-  Block told = {StmtNode{loop::WriteUp{{}, near, {group_total(group), {}}}}};
-  append(told, gatherer_.combined_slots(group_total(group), s.totals));
-  result.push_back(dealt(only_if(is_last, told)));
+  const Block told = where_whole(who, joined_into(group_total(group), near, s.totals));
+  result.push_back(dealt(who, only_if(is_last, told)));
   result.push_back(StmtNode{loop::Follow{over.var, index_literal(size - 1), size}});
-  append(result,
-         gathered({groups, group, group_total}, before, members, lines, around, over.level));
-  const Block both = {StmtNode{loop::If{later_round(group),
-                                        gatherer_.combined_slots(before, near),
-                                        {StmtNode{loop::WriteUp{{}, near, {before, {}}}}}}}};
-  result.push_back(dealt(only_if(later_round(place), both)));
+  append(result, gathered({groups, group, group_total}, s.offset, who));
+  result.push_back(dealt(who, only_if(later_round(place), {nearest(group, s.offset, near)})));
   return result;
 }
 
@@ -299,27 +367,21 @@ Elements ScanJoiner::groups_of(const loop::ScanFix& s, int64_t groups) {
 }
 
 /// Lines are shared by cores, and so are parts, where lines are few.
-Block ScanJoiner::gathered(const Slots& from, const Elements& to, const Digits& members,
-                           const std::vector<Symbol>& lines, const Digits& around,
-                           const std::string& level) {
+Block ScanJoiner::gathered(const Slots& from, const Elements& to, const Lookers& who) {
   constexpr int64_t few_lines = 16, most_shares = 256;
-  std::vector<Symbol> per;
-  for (const Digit& d : around) {
-    if (d.how == loop::How::grid) per.push_back(d.var);
-  }
-  const int64_t all = loop::volume_of(counters(members)) *
-                      loop::volume_of(counters(digits_of(d_.program(), lines)));
+  const int64_t all = loop::volume_of(counters(who.members)) *
+                      loop::volume_of(counters(digits_of(d_.program(), who.lines)));
   int64_t shares = 1;
   while (all <= few_lines && 4 * shares <= from.parts && 2 * shares * all <= most_shares) {
     shares *= 2;
   }
   return gatherer_.gathered({.from = from,
-                             .elements = lines,
+                             .elements = who.lines,
                              .target = {to, {}},
-                             .members = members,
-                             .around = around,
-                             .per = per,
-                             .level = level,
+                             .members = who.members,
+                             .around = who.around,
+                             .per = who.per,
+                             .level = who.over.level,
                              .may_be_empty = true},
                             shares);
 }

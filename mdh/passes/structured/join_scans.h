@@ -49,13 +49,28 @@ class ScanJoiner {
   loop::Block taken(const Elements& to, const Elements& from, const Team& team, const Symbol& over,
                     int64_t distance) const;
 
+  /// Who looks back: cores of a group by digits of lines, and lines that none has to itself.
+  struct Lookers {
+    Digits members;
+    std::vector<Symbol> lines;
+    Digits around;
+    std::vector<Symbol> per;  // digits of the grid
+    loop::Digit over;
+    std::optional<loop::Expr> is_whole;  // where a part has all of its elements; nothing: always
+  };
+
   loop::Block by_looking_back(const loop::ScanFix& s, const Digits& team, const Digits& around);
-  loop::Block before_all(const loop::ScanFix& s, const Elements& before, const Digits& members,
-                         const std::vector<Symbol>& lines, const Digits& around);
+  static std::vector<Symbol> grid_of(const Digits& around);
+  loop::Stmt dealt(const Lookers& who, const loop::Block& body) const;
+  loop::Block before_told(const loop::ScanFix& s, const Lookers& who);
+  Slots heard_by(const Elements& told, int64_t parts, const loop::Expr& filled,
+                 const loop::Expr& first, int64_t step, const Lookers& who, loop::Block& result);
+  static loop::Block where_whole(const Lookers& who, const loop::Block& body);
+  loop::Block joined_into(const Elements& to, const Elements& left, const Elements& right);
+  loop::Stmt nearest(const loop::Expr& group, const Elements& before, const Elements& near);
+  loop::Block before_all(const loop::ScanFix& s, const Lookers& who);
   Elements groups_of(const loop::ScanFix& s, int64_t groups);
-  loop::Block gathered(const Slots& from, const Elements& to, const Digits& members,
-                       const std::vector<Symbol>& lines, const Digits& around,
-                       const std::string& level);
+  loop::Block gathered(const Slots& from, const Elements& to, const Lookers& who);
 
   void drop(const Elements& elements);
 

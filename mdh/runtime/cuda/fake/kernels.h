@@ -49,8 +49,9 @@ static T __shfl_sync(unsigned, T value, unsigned lane) {
 
 // Blocks run one after the other, and one thread of each counts.
 #define __threadfence()
-static inline unsigned atomicExch(unsigned* address, unsigned value) {
-  const unsigned old = *address;
+template <class T>
+static inline T atomicExch(T* address, T value) {
+  const T old = *address;
   *address = value;
   return old;
 }
