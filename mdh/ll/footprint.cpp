@@ -175,8 +175,15 @@ class Counter {
       for (size_t b = 0; b < run.places.size(); ++b) {
         add_accumulator(b, run.places[b], run.start, at, slots);
         if (run.is_private) share_by_cores(b, result_.accumulators.back());
+        if (run.line > 0) pad_lines(b, run.line, result_.accumulators.back());
       }
     }
+  }
+
+  void pad_lines(size_t b, int64_t line, AccumulatorCount& count) {
+    const hl::BufferView& view = p_.computation.outputs[b];
+    const int64_t lines = count.elements / line * count.slots;
+    count.bytes = bytes_of(view, saturating_product(lines, padded_line(line, view.type)));
   }
 
   /// What the members of a team tell each other about their parts of a scan, and what each of them

@@ -6,6 +6,7 @@
 #include "mdh/ll/grid_levels.h"
 #include "mdh/ll/grid_shape.h"
 #include "mdh/ll/roles.h"
+#include "mdh/scalar/free.h"
 
 namespace mdh::ll {
 namespace {
@@ -305,9 +306,14 @@ class GridRules {
     std::vector<int> parallel = kept_;
     if (parallel.empty()) parallel = reduced_;
     if (parallel.empty()) return;
-    levels_.take_threads(parallel.front(), std::min<int64_t>(128, ambition_.threads));
+    const bool is_uneven = runs_loops();
+    if (is_uneven && kept_.size() > 1) {
+      take_squares();
+    } else {
+      levels_.take_threads(parallel.front(), std::min<int64_t>(128, ambition_.threads));
+    }
     const int64_t written_out = shape_.volume(reduced_);
-    if (written_out * operations() <= most_written_out * 4 && !kept_.empty()) {
+    if (!is_uneven && written_out * operations() <= most_written_out * 4 && !kept_.empty()) {
       several_results();
       for (const int d : reduced_) levels_.take_all(roles_.registers, d);
     }
@@ -315,6 +321,22 @@ class GridRules {
     for (const int d : scanned_) levels_.take_all(roles_.outer, d);
     if (kept_.empty()) levels_.take(roles_.groups, parallel.front(), most_groups_of_sum);
     for (const int d : reversed(reduced_)) levels_.take_all(roles_.inner, d);
+  }
+
+  /// Points may take different times.
+  bool runs_loops() const {
+    const auto has_loop = [](const scalar::Assignment& one) { return scalar::has_loop(one.value); };
+    const scalar::Function f = hl::scalar_function(shape_.program);
+    return std::any_of(f.results.begin(), f.results.end(), has_loop) ||
+           std::any_of(f.locals.begin(), f.locals.end(), has_loop);
+  }
+
+  /// A warp takes as long as its slowest point, and near ones take similar times: its points are as
+  /// near each other as possible, and groups are small, so that few wait for the slowest warp.
+  void take_squares() {
+    constexpr int64_t across = 8, down = 4, warps = 2;
+    levels_.take_threads(kept_[0], across);
+    levels_.take_threads(kept_[1], down * warps);
   }
 
   /// Where there is enough to do, a thread computes several results: preferably such that read the

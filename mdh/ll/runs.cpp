@@ -41,6 +41,9 @@ class RunFinder {
       replicate(run);
       run.in_registers = is_in_registers(run);
     }
+    for (size_t n = 1; n < result_.size(); ++n) {
+      if (result_[n].is_private) result_[n - 1].line = line_moved(result_[n - 1], result_[n].start);
+    }
     return std::move(result_);
   }
 
@@ -150,6 +153,37 @@ class RunFinder {
     return true;
   }
 
+  /// What the loops of one core from a position inwards make lies side by side, if it is all of one
+  /// dimension and its digits are the finest ones.
+  int64_t line_moved(const Run& run, int start) const {
+    if (run.start < 0 || !is_of_group(run)) return 0;
+    int64_t line = 1, coarsest = 0;
+    std::optional<int> dimension;
+    for (int q = start; q < outputs_.depth(); ++q) {
+      const NestLoop& loop = outputs_.loops[q];
+      if (loop.reduced || loop.is_parallel()) continue;
+      if (loop.is_open() || dimension.value_or(loop.level.dimension) != loop.level.dimension) return 0;
+      dimension = loop.level.dimension;
+      line *= loop.parts;
+      coarsest = std::max(coarsest, loop.chunk);
+    }
+    const bool is_finest =
+        std::all_of(outputs_.loops.begin() + run.start, outputs_.loops.end(), [&](const auto& loop) {
+          return !loop.is_parallel() || loop.level.dimension != dimension || loop.chunk > coarsest;
+        });
+    return is_finest && line > 1 ? line : 0;
+  }
+
+  /// Neither the user's memory nor a layout that somebody has asked for.
+  bool is_of_group(const Run& run) const {
+    const std::vector<Place> outside = user_places();
+    for (size_t b = 0; b < run.places.size(); ++b) {
+      const Place& place = run.places[b];
+      if (place.region == outside[b].region || place.layout != outside[b].layout) return false;
+    }
+    return true;
+  }
+
   /// Results that loops or cores inside walk along are an array in memory.
   bool is_in_registers(const Run& run) const {
     const auto is_there = [&](const Place& place) { return is_register(machine_, place.region); };
@@ -181,6 +215,14 @@ class RunFinder {
 };
 
 }  // namespace
+
+int64_t padded_line(int64_t elements, const scalar::Type& type) {
+  constexpr int64_t piece = 16;
+  const int64_t bytes = scalar::bytes_of(type);
+  if (bytes != 4 && bytes != 8) return elements;
+  const bool is_odd = elements * bytes % (2 * piece) == piece;
+  return is_odd || elements * bytes % piece != 0 ? elements : elements + piece / bytes;
+}
 
 Combination combination_of(const Program& p, const NestLoop& loop) {
   const auto how = p.code.combine.find(

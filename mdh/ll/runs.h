@@ -20,7 +20,13 @@ struct Run {
                               // end of the run: one accumulator each
   bool is_private = false;    // cores inside keep the results of their own parts to themselves
   bool in_registers = false;  // code names every result: loops inside only reduce
+  int64_t line = 0;           // elements side by side that a core moves here from what it keeps to
+                              // itself; 0: they are not, or nobody does
 };
+
+/// Elements from one of these lines to the next: neighbouring cores that move 16 bytes at once shall
+/// find them in different banks of the memory of their group.
+int64_t padded_line(int64_t elements, const scalar::Type& type);
 
 /// A run ends where the place of any output changes, after a reduction over cores, before a scan if
 /// it contains a reduction, and right below the user's buffers if an output view is not injective.

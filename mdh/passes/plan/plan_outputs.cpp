@@ -141,14 +141,40 @@ class OutputPlanner {
     const int position = run.slots >= 0 && !run.exchanged ? run.slots : run.start;
     std::vector<Symbol> per = c_.cores_around(position);
     if (run.exchanged || run.is_private) each_core_has_its_own(run.start, axes, per);
+    const Stored stored = this->stored(component, run, axes);
     const Symbol buffer = c_.add_temporary({.symbol = loop::named(name_of(component, "acc")),
                                             .type = view(component).type,
-                                            .extents = parts_of(axes),
+                                            .extents = stored.extents,
                                             .region = run.places[component.output].region,
                                             .per = per});
     out.buffers.push_back(buffer);
     if (run.in_registers) plan_.in_registers.push_back(buffer.name);
-    return {buffer, variables(axes)};
+    return {buffer, stored.index};
+  }
+
+  /// Where an element lies in a temporary.
+  struct Stored {
+    scalar::Extents extents;
+    std::vector<Expr> index;
+  };
+
+  /// The innermost axes are one line where a core moves it as a whole, and those are apart.
+  Stored stored(const Component& component, const ll::Run& run, const std::vector<Symbol>& axes) const {
+    Stored result{parts_of(axes), variables(axes)};
+    const int64_t padded = ll::padded_line(run.line, view(component).type);
+    if (run.line == 0 || padded == run.line) return result;
+    int64_t line = 1;
+    Expr place = index_literal(0);
+    while (!result.extents.empty() && line < run.line) {
+      place = simplify(place + result.index.back() * index_literal(line));
+      line *= result.extents.back();
+      result.extents.pop_back();
+      result.index.pop_back();
+    }
+    internal_check(line == run.line, "a line of {} elements among others", run.line);
+    result.extents.push_back(padded);
+    result.index.push_back(place);
+    return result;
   }
 
   /// Also those of loops inside.
