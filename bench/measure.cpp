@@ -35,6 +35,41 @@ bool takes_part(const Entrant& entrant) {
   return entrant.measured->standing == Standing::measured && entrant.child->is_usable();
 }
 
+// ---- inputs
+
+bool multiplies(const hl::Program& program) {
+  return std::any_of(
+      program.dimensions.begin(), program.dimensions.end(), [](const hl::Dimension& d) {
+        const std::vector<std::string>& operators = d.combine.operators;
+        return std::find(operators.begin(), operators.end(), "mul") != operators.end();
+      });
+}
+
+/// A product of many numbers is 0 as soon as one of them is, whatever the others are: there, zeros
+/// become ones.
+std::vector<Array> telling(const hl::Program& program, std::vector<Array> inputs) {
+  if (!multiplies(program)) return inputs;
+  for (Array& array : inputs) {
+    const std::vector<scalar::Leaf> leaves = leaves_of(array.type);
+    for (size_t n = 0; n < array.cells.size(); ++n) {
+      const scalar::Scalar type = leaves[n % leaves.size()].type;
+      if (array.cells[n] == scalar::from_integer(type, 0)) {
+        array.cells[n] = scalar::from_integer(type, 1);
+      }
+    }
+  }
+  return inputs;
+}
+
+std::vector<Array> whole_inputs(const hl::Program& program, uint64_t seed) {
+  return telling(program, driver::whole_inputs(program, seed));
+}
+
+std::vector<Array> measured_inputs(const Instantiated& at, uint64_t seed) {
+  if (at.entry->inputs) return at.entry->inputs(at.instance, at.program, seed);
+  return telling(at.program, driver::random_inputs(at.program, seed));
+}
+
 // ---- verification
 
 /// False if the candidate is out.
@@ -81,8 +116,8 @@ void verify_all(const hl::Program& program, const std::vector<Array>& inputs, Me
                 std::vector<Entrant>& entrants) {
   Verifier verifier(program, memory, options.seed);
   if (driver::is_exact_on_whole_numbers(program) &&
-      !verify_on(driver::whole_inputs(program, options.seed), verifier, Numbers::whole, options,
-                 precise, entrants)) {
+      !verify_on(whole_inputs(program, options.seed), verifier, Numbers::whole, options, precise,
+                 entrants)) {
     return;
   }
   verify_on(inputs, verifier, Numbers::any, options, precise, entrants);
@@ -236,11 +271,11 @@ Result measure(const Workload& workload, const Instantiated& at,
   result.operations = static_cast<double>(hl::operations(at.program));
   result.bytes = static_cast<double>(hl::bytes(at.program));
   for (const Candidate& candidate : candidates) result.candidates.push_back({candidate});
-  const std::vector<Array> inputs = at.entry->inputs
-                                        ? at.entry->inputs(at.instance, at.program, options.seed)
-                                        : driver::random_inputs(at.program, options.seed);
+  const std::vector<Array> inputs = measured_inputs(at, options.seed);
   Memory memory(at.program, inputs, Memory::Place::shared);
   std::vector<Entrant> entrants = start(result.candidates, memory, at.program, options);
+  const Measured& mdh = result.candidates.front();
+  if (mdh.standing != Standing::measured) return result;  // with which others are compared
   options.progress("verifying");
   std::optional<Precise> precise;
   if (options.precise) precise = options.precise(memory);
@@ -250,7 +285,7 @@ Result measure(const Workload& workload, const Instantiated& at,
     if (takes_part(entrant)) entrant.measured->note = entrant.child->about();
   }
   drop_failed(entrants);
-  if (result.candidates.front().standing != Standing::measured) return result;
+  if (mdh.standing != Standing::measured) return result;
   options.progress("measuring");
   for (Entrant& entrant : entrants) choose_calls(entrant, options);
   drop_failed(entrants);

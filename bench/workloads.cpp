@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "bench/texts.h"
 #include "mdh/hl/instantiate.h"
+#include "mdh/hl/parse.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
 
@@ -64,9 +66,14 @@ std::vector<Workload> larger_workloads() {
               {16, 112, 112, 32, 3, 3, 3, 4, 4, 4}),
       {"scan_2_26", "scan(+) 2^26", "scan", {1 << 26}, gbs},
       {"reduce_2_24", "reduce(+) 2^24", "reduce", {1 << 24}, gbs},
+      {"reduce_max_2_24", "reduce(max) 2^24", "reduce_max", {1 << 24}, gbs},
+      {"reduce2_2_24", "reduce(+, *) 2^24", "reduce2", {1 << 24}, gbs},
       {"histo_2_24", "Histo 2^24, 256 bins", "histo", {1 << 24, 256}, gbs},
       {"matmul_37x1009x509", "MatMul 37,1009,509", "matmul", {37, 1009, 509}},
       {"matmul_40x1024x512", "MatMul 40,1024,512", "matmul", {40, 1024, 512}},
+      {"jacobi3d_509", "Jacobi3D 509,509,509", "jacobi3d", {509, 509, 509}},
+      {"prl_32768", "PRL 2^15", "prl", {1 << 15, 1 << 15}},
+      {"mandelbrot_4096", "Mandelbrot 4096,4096", "mandelbrot", {4096, 4096}},
   };
 }
 
@@ -123,6 +130,7 @@ std::vector<Workload> gpu_workloads() {
                                            "matmul_t",
                                            "bmatmul",
                                            "dot",
+                                           "dot_10m",
                                            "matvec_4096",
                                            "matvec_8192",
                                            "conv2d_4096",
@@ -131,14 +139,18 @@ std::vector<Workload> gpu_workloads() {
                                            "jacobi3d_512",
                                            "mcc_resnet",
                                            "mcc_resnet_16",
+                                           "mcc_vgg",
                                            "mcc_vgg_16",
+                                           "mcc_mobilenet",
                                            "mcc_mobilenet_16",
                                            "mcc_512",
                                            "capsule_resnet",
                                            "capsule_vgg",
                                            "capsule_mobilenet",
                                            "mbbs",
+                                           "prl_2048",
                                            "scan",
+                                           "mandelbrot",
                                            "matmul_1021",
                                            "conv2d_4093"};
   const std::vector<Workload> all = joined(cpu_workloads(), more_workloads());
@@ -171,6 +183,8 @@ std::vector<Workload> tiny_workloads() {
       {"tiny_capsule", "MCC_Capsule", "mcc_capsule", {1, 3, 3, 4, 2, 2, 3, 4, 4, 4}, {}, stride2},
       {"tiny_contraction", "CCSD(T) gfbc-dega", "ccsdt_gfbc_dega", {3, 2, 4, 3, 2, 5, 7}},
       {"tiny_scan", "scan(+) 1000", "scan", {1000}, Rate::gbs},
+      {"tiny_reduce_max", "reduce(max) 1000", "reduce_max", {1000}, Rate::gbs},
+      {"tiny_reduce2", "reduce(+, *) 1000", "reduce2", {1000}, Rate::gbs},
       {"tiny_mbbs", "MBBS 30,40", "mbbs", {30, 40}, Rate::gbs},
       {"tiny_histo", "Histo 1000, 10 bins", "histo", {1000, 10}},
       {"tiny_mandelbrot", "Mandelbrot 16,16", "mandelbrot", {16, 16}},
@@ -229,10 +243,26 @@ const Workload& find_workload(const std::string& name) {
 
 namespace {
 
+/// Programs that the catalogue does not have.
+const std::vector<examples::Entry>& own_programs() {
+  using scalar::Scalar;
+  static const std::vector<examples::Entry> all = {
+      {.name = "reduce_max",
+       .summary = "the largest of all elements",
+       .types = {Scalar::f32, Scalar::f64, Scalar::i32, Scalar::i64}}};
+  return all;
+}
+
+hl::Program generic_of(const examples::Entry& entry) {
+  const std::string file = fmt::format("bench/programs/{}.mdh", entry.name);
+  const auto own = texts().find(file);
+  return own == texts().end() ? entry.generic() : hl::parse(own->second, file);
+}
+
 Instantiated instantiated(const Workload& workload, const examples::Entry& entry,
                           scalar::Scalar type) {
   Instantiated result{.entry = &entry};
-  const hl::Program generic = entry.generic();
+  const hl::Program generic = generic_of(entry);
   result.instance = {type, workload.sizes, workload.settings};
   hl::Bindings bindings;
   if (type != entry.types.front()) bindings.types["T"] = type;
@@ -248,6 +278,9 @@ Instantiated instantiated(const Workload& workload, const examples::Entry& entry
 }
 
 const examples::Entry& entry_of(const Workload& workload) {
+  for (const examples::Entry& entry : own_programs()) {
+    if (entry.name == workload.program) return entry;
+  }
   const examples::Entry* entry = examples::find_entry(workload.program);
   internal_check(entry != nullptr, "no program '{}'", workload.program);
   return *entry;

@@ -15,7 +15,7 @@ enum class Rate { gflops, gbs };
 struct Workload {
   std::string name;     // "matmul_1024", also of its configuration file
   std::string title;    // for tables
-  std::string program;  // of the catalogue
+  std::string program;  // of the catalogue, or of bench/programs
   std::vector<int64_t> sizes;
   Rate rate = Rate::gflops;
   examples::Settings settings = {};
@@ -40,7 +40,7 @@ std::vector<Workload> select(const Suite& suite, const std::vector<std::string>&
 /// A workload of any suite; a user error with the nearest name if there is none.
 const Workload& find_workload(const std::string& name);
 
-/// The concrete program of a workload, and how the catalogue calls it.
+/// The concrete program of a workload, and its row in the catalogue, or in that of bench/programs.
 struct Instantiated {
   const examples::Entry* entry = nullptr;
   examples::Instance instance;

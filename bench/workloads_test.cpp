@@ -28,7 +28,7 @@ TEST(Workloads, all_can_be_instantiated_and_those_called_alike_are_the_same) {
     }
   }
   EXPECT_EQ(find_suite("cpu").workloads.size(), 17u);
-  EXPECT_EQ(find_suite("gpu").workloads.size(), 44u);
+  EXPECT_EQ(find_suite("gpu").workloads.size(), 54u);
 }
 
 TEST(Workloads, have_the_same_numbers_in_another_type) {
@@ -38,6 +38,13 @@ TEST(Workloads, have_the_same_numbers_in_another_type) {
   EXPECT_EQ(hl::bytes(wide->program),
             2 * hl::bytes(instantiate(find_workload("tiny_mcc")).program));
   EXPECT_FALSE(instantiate_with(find_workload("tiny_histo"), scalar::Scalar::f64).has_value());
+}
+
+TEST(Workloads, may_have_a_program_that_is_not_in_the_catalogue) {
+  const Instantiated largest = instantiate(find_workload("tiny_reduce_max"));
+  EXPECT_EQ(examples::find_entry(largest.entry->name), nullptr);
+  EXPECT_EQ(largest.program.dimensions[0].combine.operators, std::vector<std::string>{"max"});
+  EXPECT_EQ(largest.sizes, (std::vector<std::pair<std::string, int64_t>>{{"N", 1000}}));
 }
 
 TEST(Workloads, operations_are_those_of_the_literature) {

@@ -22,6 +22,7 @@ std::vector<std::string> command_for(const driver::Executable& executable,
                                      .library = executable.kernel().file(),
                                      .steps = module.steps,
                                      .workspace_bytes = module.workspace(),
+                                     .zeroed_bytes = module.zeroed_bytes,
                                      .parts_on_cores = module.parts_on_cores};
   return {find_runner("mdh-bench-gpu-runner"), to_text(request)};
 }

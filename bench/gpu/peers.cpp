@@ -59,9 +59,16 @@ std::string complaint_of(const runtime::Exit& exit) {
   return exit.output.substr(at, exit.output.find('\n', at) - at);
 }
 
+std::vector<std::string> nvcc_flags(const GpuPeer& peer, const std::string& arch) {
+  std::vector<std::string> flags = {"-std=c++17", "-O3",        "-arch=" + arch,
+                                    "-shared",    "-Xcompiler", "-fPIC"};
+  flags.insert(flags.end(), peer.flags.begin(), peer.flags.end());
+  return flags;
+}
+
 /// CUB takes half a minute to compile, so what was compiled is kept.
-void compile_cuda(const std::string& source, const std::string& arch, const std::string& device,
-                  Candidate& candidate) {
+void compile_cuda(const std::string& source, const std::vector<std::string>& flags,
+                  const std::string& device, Candidate& candidate) {
   const std::string nvcc = runtime::cuda::find_nvcc();
   if (nvcc.empty()) {
     candidate.absence = "not compiled: there is no nvcc";
@@ -69,8 +76,8 @@ void compile_cuda(const std::string& source, const std::string& arch, const std:
   }
   const auto folder = std::make_shared<const TemporaryDirectory>();
   const std::string file = folder->path() / "peer.cu", object = folder->path() / "peer.so";
-  const std::vector<std::string> command = {nvcc,      "-std=c++17", "-O3",  "-arch=" + arch,
-                                            "-shared", "-Xcompiler", "-fPIC"};
+  std::vector<std::string> command = {nvcc};
+  command.insert(command.end(), flags.begin(), flags.end());
   const runtime::Cache cache = runtime::Cache::of_user();
   const std::string key =
       runtime::cache_key({"peer on a GPU", MDH_VERSION, join(command, " "), source});
@@ -134,8 +141,9 @@ bool is_in_cpp(const GpuPeer& peer) { return peer.written == Written::cpp; }
 const std::vector<GpuPeer>& peers() {
   const std::set<std::string> convolutions = {"conv2d", "mcc", "mcc_strided"};
   const std::set<std::string> stated = {
-      "matmul",      "matmul_t",    "bmatmul", "matvec", "dot",  "conv2d", "jacobi3d", "mcc",
-      "mcc_strided", "mcc_capsule", "ccsdt",   "mbbs",   "scan", "reduce", "histo"};
+      "matmul",   "matmul_t", "bmatmul",     "matvec",      "dot",   "conv2d",
+      "jacobi3d", "mcc",      "mcc_strided", "mcc_capsule", "ccsdt", "mbbs",
+      "scan",     "reduce",   "reduce_max",  "reduce2",     "histo"};
   static const std::vector<GpuPeer> all = {
       {"cublas",
        "cuBLAS: its routines, gemmEx and cuBLASLt, the fastest of all",
@@ -145,13 +153,21 @@ const std::vector<GpuPeer>& peers() {
       {"cudnn", "cuDNN: both layouts and all algorithms, the fastest of all", Written::cpp,
        "cudnn.cpp", convolutions},
       {"cub",
-       "CUB: sums, prefix sums, histograms",
+       "CUB: reductions, prefix sums, histograms",
        Written::cuda,
        "cub.cu",
-       {"scan", "reduce", "histo"}},
+       {"scan", "reduce", "reduce_max", "reduce2", "histo"}},
       {"torch", "PyTorch, eager", Written::python, "gpu.py", stated},
       {"inductor", "PyTorch, torch.compile with max-autotune", Written::python, "gpu.py", stated},
       {"jax", "JAX, jit", Written::python, "gpu.py", stated, Cold::no},
+      {"plain",
+       "plain CUDA, kernels written by hand: record linkage, Mandelbrot",
+       Written::cuda,
+       "plain.cu",
+       {"prl", "mandelbrot"},
+       Cold::yes,
+       PeerKind::plain,
+       {"-fmad=false"}},  // rounding decides
   };
   return all;
 }
@@ -207,7 +223,8 @@ std::vector<Candidate> peer_candidates(const std::vector<GpuPeer>& peers, const 
     Candidate candidate{.name = peer.name, .kind = peer.kind};
     if (is_in_cpp(peer)) candidate = *next++;
     if (peer.written == Written::cuda) {
-      compile_cuda(with_sizes(text_of(peer), workload, at), arch, device, candidate);
+      const std::string source = with_sizes(text_of(peer), workload, at);
+      compile_cuda(source, nvcc_flags(peer, arch), device, candidate);
     }
     if (peer.written == Written::python) prepare_python(peer, workload, at, device, candidate);
     candidate.has_cold_caches = peer.cold == Cold::yes;

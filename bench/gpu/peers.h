@@ -39,6 +39,7 @@ struct GpuPeer {
   std::set<std::string> programs;  // "ccsdt" is all contractions
   Cold cold = Cold::yes;
   PeerKind kind = PeerKind::library;
+  std::vector<std::string> flags = {};  // of nvcc, besides the usual ones
 };
 
 const std::vector<GpuPeer>& peers();

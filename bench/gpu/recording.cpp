@@ -24,9 +24,10 @@ constexpr std::array<std::pair<Standing, const char*>, 4> standings = {
      {Standing::failed, "failed"},
      {Standing::wrong, "wrong"}}};
 
-constexpr std::array<std::pair<PeerKind, const char*>, 4> kinds = {
+constexpr std::array<std::pair<PeerKind, const char*>, 5> kinds = {
     {{PeerKind::mdh, "mdh"},
      {PeerKind::library, "library"},
+     {PeerKind::plain, "plain"},
      {PeerKind::user, "user"},
      {PeerKind::other_target, "other target"}}};
 

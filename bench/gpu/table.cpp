@@ -151,9 +151,9 @@ const Entry* best_peer(const Row& row, Caches caches) {
   const Entry* best = nullptr;
   for (const Entry& entry : row.entries) {
     const double value = ratio(row, entry, caches);
-    const bool is_ranked =
-        entry.kind == PeerKind::library && entry.standing == Standing::measured && value > 0;
-    if (is_ranked && (best == nullptr || value < ratio(row, *best, caches))) best = &entry;
+    const bool is_ranked = entry.kind == PeerKind::library || entry.kind == PeerKind::plain;
+    if (!is_ranked || entry.standing != Standing::measured || value <= 0) continue;
+    if (best == nullptr || value < ratio(row, *best, caches)) best = &entry;
   }
   return best;
 }

@@ -1,7 +1,7 @@
-// CUB: sums, prefix sums and histograms of the whole device.
+// CUB: reductions, prefix sums and histograms of the whole device.
 //
 // A histogram counts whole numbers from -128 to 127, and each bin looks up its own one; the looking
-// up is counted.
+// up is counted. Sum and product of the same numbers are found in one pass over them.
 #include <cub/cub.cuh>
 
 #include <cstdio>
@@ -21,8 +21,7 @@ __global__ void look_up(int* out, const int* bins, const int* counts) {
   if (n < B) out[n] = counts[bins[n] - lowest];
 }
 
-cudaError_t call(void** buffers, void* temporary, size_t& bytes, int* counts,
-                 cudaStream_t stream) {
+cudaError_t call(void** buffers, void* temporary, size_t& bytes, int* counts, cudaStream_t stream) {
   auto* out = static_cast<int*>(buffers[0]);
   const auto *elements = static_cast<const int*>(buffers[1]),
              *bins = static_cast<const int*>(buffers[2]);
@@ -45,6 +44,48 @@ cudaError_t call(void** buffers, void* temporary, size_t& bytes, int*, cudaStrea
 cudaError_t call(void** buffers, void* temporary, size_t& bytes, int*, cudaStream_t stream) {
   return cub::DeviceReduce::Sum(temporary, bytes, static_cast<const float*>(buffers[1]),
                                 static_cast<float*>(buffers[0]), N, stream);
+}
+
+#elif defined(PROGRAM_REDUCE_MAX)
+
+cudaError_t call(void** buffers, void* temporary, size_t& bytes, int*, cudaStream_t stream) {
+  return cub::DeviceReduce::Max(temporary, bytes, static_cast<const float*>(buffers[1]),
+                                static_cast<float*>(buffers[0]), N, stream);
+}
+
+#elif defined(PROGRAM_REDUCE2)
+
+struct Both {
+  float sum, product;
+};
+
+struct OfOne {
+  __host__ __device__ Both operator()(float number) const { return {number, number}; }
+};
+
+struct Combined {
+  __host__ __device__ Both operator()(const Both& a, const Both& b) const {
+    return {a.sum + b.sum, a.product * b.product};
+  }
+};
+
+/// Where CUB stores the result: its two numbers belong into two buffers.
+struct TwoBuffers {
+  float *sum, *product;
+
+  __host__ __device__ const TwoBuffers& operator*() const { return *this; }
+
+  __host__ __device__ const TwoBuffers& operator=(const Both& both) const {
+    *sum = both.sum;
+    *product = both.product;
+    return *this;
+  }
+};
+
+cudaError_t call(void** buffers, void* temporary, size_t& bytes, int*, cudaStream_t stream) {
+  const TwoBuffers out{static_cast<float*>(buffers[0]), static_cast<float*>(buffers[1])};
+  return cub::DeviceReduce::TransformReduce(temporary, bytes, static_cast<const float*>(buffers[2]),
+                                            out, N, Combined(), OfOne(), Both{0, 1}, stream);
 }
 
 #endif

@@ -73,6 +73,8 @@ SHAPES = {
     "mbbs": lambda s: ([(s["I"],)], [(s["I"], s["J"])]),
     "scan": lambda s: ([(s["N"],)], [(s["N"],)]),
     "reduce": lambda s: ([()], [(s["N"],)]),
+    "reduce_max": lambda s: ([()], [(s["N"],)]),
+    "reduce2": lambda s: ([(), ()], [(s["N"],)]),
     "histo": lambda s: ([(s["B"],)], [(s["E"],), (s["B"],)]),
 }
 
@@ -100,6 +102,11 @@ def seven_points(x):
 def jacobi(x):
     above, north, west, mid, east, south, below = seven_points(x)
     return (above + north + west + mid + east + south + below) * (1.0 / 7.0)
+
+
+def as_tuple(results):
+    """Of a call: one for each output."""
+    return results if isinstance(results, tuple) else (results,)
 
 
 class Way:
@@ -177,6 +184,8 @@ def torch_ways(torch, program, s):
         "mbbs": lambda: [Way(lambda a: torch.cumsum(a.sum(1), 0))],
         "scan": lambda: [Way(lambda a: torch.cumsum(a, 0))],
         "reduce": lambda: [Way(lambda a: a.sum())],
+        "reduce_max": lambda: [Way(lambda a: a.max())],
+        "reduce2": lambda: [Way(lambda a: (a.sum(), a.prod()))],
         "histo": lambda: [Way(torch_histo(torch))],
     }[program]()
 
@@ -271,8 +280,9 @@ class Torch:
         return self.way.call(*self.prepared)
 
     def compute(self, memory, outputs):
-        out = self.way.finish(self.call())
-        self.host(memory, outputs[0]).copy_(out.reshape(outputs[0][2]))
+        results = as_tuple(self.way.finish(self.call()))
+        for buffer, out in zip(outputs, results):
+            self.host(memory, buffer).copy_(out.reshape(buffer[2]))
         self.torch.cuda.synchronize()
 
     def warm_graph(self, call):
@@ -354,6 +364,8 @@ def jax_call(jax, program, s):
         "mbbs": lambda a: jnp.cumsum(a.sum(1)),
         "scan": lambda a: jnp.cumsum(a),
         "reduce": lambda a: a.sum(),
+        "reduce_max": lambda a: a.max(),
+        "reduce2": lambda a: (a.sum(), a.prod()),
         "histo": histo,
     }[program]
 
@@ -391,8 +403,10 @@ class Jax:
         self.jax.block_until_ready(self.inputs)
 
     def compute(self, memory, outputs):
-        out = self.numpy.asarray(self.jitted(*self.inputs))
-        self.numpy.copyto(self.host(memory, outputs[0]), out.reshape(outputs[0][2]))
+        results = as_tuple(self.jitted(*self.inputs))
+        for buffer, out in zip(outputs, results):
+            array = self.numpy.asarray(out)
+            self.numpy.copyto(self.host(memory, buffer), array.reshape(buffer[2]))
 
     def seconds(self, calls):
         begin = time.perf_counter()

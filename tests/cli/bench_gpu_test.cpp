@@ -90,6 +90,20 @@ TEST(BenchGpu, configurations_of_a_folder_that_are_refused_give_way_to_the_defau
   EXPECT_TRUE(contains(mdh["about"], "default (its own was refused: ")) << mdh;
 }
 
+/// Blocks count who has arrived in memory that is zero at first, which fresh memory is not.
+TEST(BenchGpu, counters_of_blocks_begin_with_zero) {
+  const TemporaryDirectory folder;
+  write_file(folder.path() / "tiny_dot.json",
+             "{\"mdh_config\": 1, \"machine\": \"gpu\", \"layers\": [\"BLK\", \"THR\"], \"split\": "
+             "{\"k\": [\"BLK 40\", \"THR 25\"]}, \"order\": [\"BLK.k\", \"THR.k\"], "
+             "\"code\": {\"combine\": {\"BLK.k\": \"last_core\"}}}");
+  const ScopedEnvironment dirty("MALLOC_PERTURB_", "165");
+  const Ran result = ran("--workloads tiny_dot --peers cudnn --configs " + folder.path().string());
+  const json mdh = candidate(result, "mdh");
+  EXPECT_EQ(mdh["standing"], "measured") << mdh;
+  EXPECT_TRUE(contains(mdh["about"], "tiny_dot.json")) << mdh;
+}
+
 /// The memory of the fake GPU is that of the host.
 const std::string peer = R"(
 #include "sizes.h"
@@ -130,9 +144,9 @@ TEST(BenchGpu, peers_may_round_on_whole_numbers_but_not_be_wrong) {
   EXPECT_EQ(with_peer(peer, "1")["standing"], "wrong");
 }
 
-/// As much of PyTorch as a dot product needs; a call takes 20 us.
+/// As much of PyTorch as a dot product and reductions need; a call takes 20 us.
 const std::string fake_torch = R"(
-import contextlib, struct, types
+import contextlib, math, struct, types
 __version__ = "0.0-stub"
 float32, int32, uint8 = "f", "i", "B"
 calls = 0
@@ -144,6 +158,13 @@ class Tensor:
     def fill_(self, value): return self
     def copy_(self, other):
         struct.pack_into(f"{len(other.values)}f", self.memory, self.offset, *other.values)
+    def of_all(self, combine):
+        global calls
+        calls += 1
+        return Tensor([combine(self.values)])
+    def sum(self): return self.of_all(sum)
+    def max(self): return self.of_all(max)
+    def prod(self): return self.of_all(math.prod)
 def frombuffer(memory, dtype, count, offset):
     return Tensor(struct.unpack_from(f"{count}{dtype}", memory, offset), memory, offset)
 def empty(count, dtype, device): return Tensor([])
@@ -167,15 +188,18 @@ backends = types.SimpleNamespace(cuda=types.SimpleNamespace(matmul=types.SimpleN
 nn = types.SimpleNamespace(functional=types.SimpleNamespace(conv2d=None))
 )";
 
-/// As much of NumPy and of JAX as a dot product needs.
+/// As much of NumPy and of JAX as a dot product and reductions need.
 const std::string fake_numpy = R"(
-import struct
+import math, struct
 float32, int32 = "f", "i"
 class Array:
     def __init__(self, values, memory=None, offset=0):
         self.values, self.memory, self.offset = values, memory, offset
     def reshape(self, shape): return self
     def copy(self): return Array(list(self.values))
+    def sum(self): return Array([sum(self.values)])
+    def max(self): return Array([max(self.values)])
+    def prod(self): return Array([math.prod(self.values)])
 def frombuffer(memory, dtype, count, offset):
     return Array(struct.unpack_from(f"{count}{dtype}", memory, offset), memory, offset)
 def asarray(array): return array
@@ -202,11 +226,20 @@ class PythonPeers : public testing::Test {
     if (runtime::find_program("python3").empty()) GTEST_SKIP() << "needs python3";
   }
 
-  Ran with_torch(const std::string& text, const std::string& options) {
+  Ran with_torch(const std::string& text, const std::string& options,
+                 const std::string& workload = "tiny_dot") {
     const TemporaryDirectory packages;
     write_file(packages.path() / "torch.py", text);
     const ScopedEnvironment path("PYTHONPATH", packages.path().string());
-    return ran("--workloads tiny_dot " + options);
+    return ran("--workloads " + workload + " " + options);
+  }
+
+  Ran with_jax(const std::string& workload) {
+    const TemporaryDirectory packages;
+    write_file(packages.path() / "numpy.py", fake_numpy);
+    write_file(packages.path() / "jax.py", fake_jax);
+    const ScopedEnvironment path("PYTHONPATH", packages.path().string());
+    return ran("--workloads " + workload + " --peers jax");
   }
 };
 
@@ -223,15 +256,37 @@ TEST_F(PythonPeers, pytorch_is_verified_and_timed_in_graphs) {
 }
 
 TEST_F(PythonPeers, jax_is_timed_by_queues_of_calls) {
-  const TemporaryDirectory packages;
-  write_file(packages.path() / "numpy.py", fake_numpy);
-  write_file(packages.path() / "jax.py", fake_jax);
-  const ScopedEnvironment path("PYTHONPATH", packages.path().string());
-  const json jax = candidate(ran("--workloads tiny_dot --peers jax"), "jax");
+  const json jax = candidate(with_jax("tiny_dot"), "jax");
   EXPECT_EQ(jax["standing"], "measured") << jax;
   EXPECT_EQ(jax["note"], "JAX 0.0-stub, jit, precision highest");
   EXPECT_EQ(jax["warm"]["round_us"].size(), 2u) << jax;
   EXPECT_FALSE(jax.contains("cold")) << jax;
+}
+
+TEST_F(PythonPeers, several_results_go_to_a_buffer_each) {
+  const std::string workload = "tiny_reduce2", options = "--peers torch --caches warm";
+  const json torch = candidate(with_torch(fake_torch, options, workload), "torch");
+  const json jax = candidate(with_jax(workload), "jax");
+  for (const json& one : {torch, jax}) {
+    EXPECT_EQ(one["standing"], "measured") << one;
+    EXPECT_EQ(one["exact_on_whole_numbers"], true) << one;
+  }
+  const std::string broken = fake_torch + "Tensor.prod = lambda self: Tensor([0.0])\n";
+  const json wrong = candidate(with_torch(broken, options, workload), "torch");
+  EXPECT_EQ(wrong["standing"], "wrong") << wrong;
+  EXPECT_TRUE(contains(wrong["note"], "output 'O2'")) << wrong;
+}
+
+TEST_F(PythonPeers, without_mdh_nothing_is_measured) {
+  const runtime::cuda::HostGpu gpu;
+  const runtime::Script nvcc("test \"$1\" = --version && echo that compiles nothing", "nvcc");
+  const ScopedEnvironment compiler("MDH_NVCC", nvcc.path());
+  const TemporaryDirectory packages;
+  write_file(packages.path() / "torch.py", fake_torch);
+  const ScopedEnvironment path("PYTHONPATH", packages.path().string());
+  const Outcome o = mdh(quick + "--workloads tiny_dot --peers torch");
+  EXPECT_EQ(o.exit, 1) << describe(o);
+  EXPECT_TRUE(contains(o.err, "mdh itself was not measured")) << describe(o);
 }
 
 TEST_F(PythonPeers, what_goes_wrong_there_is_a_note) {
