@@ -56,8 +56,10 @@ std::vector<std::string> without_effect(const ll::Code& code, const machine::Mac
     const bool hands = how == ll::Combination::shuffle && waits &&
                        (backend.obeys.shuffle || backend.obeys.team_tree);
     const bool last = how == ll::Combination::last_core && !waits && backend.obeys.last_core;
+    const bool atomic = how == ll::Combination::atomic && !waits && backend.obeys.atomic;
     const bool back = how == ll::Combination::look_back && !waits && backend.obeys.look_back;
-    found.add(!tree && !launch && !hands && !last && !back, "code.combine." + to_string(level));
+    found.add(!tree && !launch && !hands && !last && !atomic && !back,
+               "code.combine." + to_string(level));
   }
   for (const auto& [layer, cores] : code.cores) {
     // Groups run several parts each, in turns; the cores of a group have one part each.

@@ -265,7 +265,7 @@ class CodeChecker {
       fail(where, "only work-groups look back, and only at the parts of a scan before theirs",
            op.shape == hl::Shape::scan ? "shuffle, or remove the entry" : "last_core");
     }
-    if (how == Combination::atomic) check_atomic(where, op);
+    if (how == Combination::atomic) check_atomic(where, op, *layer);
     if (how == Combination::shuffle && !machine::combines_privately(machine_, *layer)) {
       fail(where, fmt::format("cores of {} do not exchange registers", layer->name),
            "shuffle only where the machine combines in a private region");
@@ -281,16 +281,16 @@ class CodeChecker {
          "shuffle, look_back, or remove the entry");
   }
 
-  /// An atomic update starts from a neutral element, which only operators of the language have.
-  void check_atomic(const std::string& where, const hl::CombineOperator& op) const {
-    static const std::vector<std::string> with_identity = {"add", "mul", "min", "max",
-                                                           "and", "or",  "xor"};
-    for (const std::string& name : op.operators) {
-      if (std::find(with_identity.begin(), with_identity.end(), name) != with_identity.end()) {
-        continue;
-      }
-      fail(where, fmt::format("atomic needs a neutral element, and '{}' declares none", name),
+  /// Members of a grid come in any order. Others wait for each other, and need not.
+  void check_atomic(const std::string& where, const hl::CombineOperator& op,
+                    const machine::Layer& layer) const {
+    if (op.shape != hl::Shape::pointwise) {
+      fail(where, "atomic combines in any order, and only pw is known to allow that",
            "team_tree or partials_kernel");
+    }
+    if (layer.barrier) {
+      fail(where, fmt::format("cores of {} wait for each other and need no atomics", layer.name),
+           "shuffle or team_tree, or atomic at a level of work-groups");
     }
   }
 

@@ -262,8 +262,7 @@ TEST(Code, cores_combine_where_there_is_something_to_combine) {
             "other; remove the entry");
   EXPECT_EQ(with(R"("combine": {"BLK.k": "team_tree"})").substr(0, 49),
             "E353 code.combine: BLK.k is not in the order | di");
-  for (const char* how :
-       {"shuffle", "team_tree", "partials_kernel", "last_core", "cluster", "atomic"}) {
+  for (const char* how : {"shuffle", "team_tree", "partials_kernel", "last_core", "cluster"}) {
     EXPECT_EQ(with(fmt::format(R"("combine": {{"THR.k": "{}"}})", how)), "accepted") << how;
   }
 }
@@ -310,19 +309,23 @@ TEST(Code, the_layer_of_a_combination_is_that_of_recomposition) {
   EXPECT_EQ(verdict(c, matvec(), machine::find_machine("cuda")), "accepted");
 }
 
-TEST(Code, an_atomic_update_needs_a_neutral_element) {
+TEST(Code, members_of_a_grid_combine_atomically_by_any_operator) {
   const hl::Program own = hl::parse(
       "mdh 1\nop larger(l, r) = if l > r then l else r;\n"
       "program p = out_view( y: i64 = [i] ) * md_hom( i: 8 by cc, k: 8 by pw(larger) ) { y = M * "
       "v; }"
       " * inp_view( M: i64 = [i, k]; v: i64 = [k] )");
-  Config c = on_gpu();
-  c.acc.clear();
-  c.code.combine[{"THR", "k"}] = Combination::atomic;
-  EXPECT_EQ(verdict(c, own, machine::find_machine("gpu")),
-            "E353 code.combine.THR.k: atomic needs a neutral element, and 'larger' declares none | "
-            "team_tree or partials_kernel");
-  EXPECT_EQ(verdict(c, matvec(), machine::find_machine("gpu")), "accepted");
+  const auto with = [](const hl::Program& program, const std::string& layer) {
+    return verdict(config(fmt::format(R"("layers": ["{0}", "SHR"], "split": {{"i": ["SHR 8"],
+        "k": ["{0} 8"]}}, "order": ["{0}.k", "SHR.i"], "code": {{"combine": {{"{0}.k": "atomic"}}}})",
+                                      layer)),
+                   program, machine::find_machine("gpu"));
+  };
+  EXPECT_EQ(with(own, "BLK"), "accepted");
+  EXPECT_EQ(with(matvec(), "BLK"), "accepted");
+  EXPECT_EQ(with(own, "THR"),
+            "E353 code.combine.THR.k: cores of THR wait for each other and need no atomics | "
+            "shuffle or team_tree, or atomic at a level of work-groups");
 }
 
 TEST(Code, parts_are_dealt_to_cores_that_do_not_wait_inside) {

@@ -14,6 +14,7 @@ struct Obeys {
   bool team_tree = false;      // cores that can wait for one another combine in steps
   bool shuffle = false;        // cores of a warp hand each other what they combine
   bool last_core = false;      // the member of a grid that is done last combines
+  bool atomic = false;         // members of a grid combine into one element
   bool look_back = false;      // members of a grid wait for those before them
   bool tags = false;           // launches along several axes of the machine
   bool swizzle = false;        // the order in which members of a grid begin

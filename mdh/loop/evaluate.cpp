@@ -21,6 +21,7 @@ class Interpreter : private Interpretation {
   std::vector<scalar::Array> run() {
     block(program_.body);
     in_flight_.expect_none();
+    for (const Buffer& b : program_.buffers) expect_taken(b);
     return outputs();
   }
 
@@ -28,6 +29,7 @@ class Interpreter : private Interpretation {
 
   /// Instances of digits that have no value here all begin anew.
   void operator()(const Alloc& s) {
+    expect_taken(find_buffer(program_, s.buffer));
     Instances& all = memory_.at(s.buffer.name);
     for (auto& [digits, memory] : all.by_digits) {
       if (!all.is_among(digits, index_)) continue;
@@ -71,7 +73,7 @@ class Interpreter : private Interpretation {
   void operator()(const WriteUp& s) {
     over(s.over, 0, [&] {
       set_dimensions();
-      update(s.target, load(s.from));
+      update(s.target, is_atomic(s.from.front()) ? take(s.from) : load(s.from));
     });
   }
 
@@ -187,6 +189,9 @@ class Interpreter : private Interpretation {
     index_.erase(s.nth.name);
     all_wait();
   }
+
+  void operator()(const AtomicCombine& s) { combine_atomically(s.to, values(s.values)); }
+  void operator()(const AtomicTake& s) { define(s.results, take(s.from)); }
 
   /// Everybody shows before anybody takes.
   void operator()(const Exchange& s) {

@@ -85,11 +85,43 @@ Memory& Interpretation::instance(Instances& all) {
 }
 
 void Interpretation::update(const Target& target, const Leaves& fresh) {
+  if (is_atomic(target.elements.front())) return combine_atomically(target.elements, fresh);
   const bool first = std::all_of(target.first.begin(), target.first.end(),
                                  [&](const Symbol& digit) { return index_.at(digit.name) == 0; });
   Leaves values = fresh;
   if (!first) algebra_.combine(load(target.elements), fresh, values);
   store(target.elements, values);
+}
+
+void Interpretation::combine_atomically(const std::vector<Element>& to, const Leaves& fresh) {
+  Leaves there, values = fresh;
+  std::vector<Place> places;
+  for (const Element& e : to) places.push_back(place_of(e));
+  if (places.front().memory->is_defined(places.front().index)) {
+    for (const Place& p : places) p.memory->load_atomically(p.index, there);
+    algebra_.combine(there, fresh, values);
+  }
+  size_t begin = 0;
+  for (size_t n = 0; n < to.size(); ++n) {
+    const auto width =
+        static_cast<size_t>(scalar::width_of(find_buffer(program_, to[n].buffer).type));
+    places[n].memory->store_atomically(places[n].index, now_,
+                                       std::span(values).subspan(begin, width));
+    begin += width;
+  }
+}
+
+Leaves Interpretation::take(const std::vector<Element>& from) {
+  const Leaves leaves = load(from);
+  for (const Element& e : from) undefine(e);
+  return leaves;
+}
+
+void Interpretation::expect_taken(const Buffer& buffer) {
+  if (!buffer.atomic) return;
+  for (const auto& [digits, memory] : memory_.at(buffer.symbol.name).by_digits) {
+    internal_check(memory.is_empty(), "'{}' is left with what nobody takes", buffer.symbol.name);
+  }
 }
 
 std::vector<Element> Interpretation::neighbours(const Element& e, int64_t width) {

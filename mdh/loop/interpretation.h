@@ -43,6 +43,10 @@ class Interpretation {
   void store(const std::vector<Element>& elements, const Leaves& leaves);
   void store(const Element& e, const Leaves& leaves) { store(std::vector<Element>{e}, leaves); }
   void update(const Target& target, const Leaves& fresh);
+  bool is_atomic(const Element& e) const { return find_buffer(program_, e.buffer).atomic; }
+  void combine_atomically(const std::vector<Element>& to, const Leaves& fresh);
+  Leaves take(const std::vector<Element>& from);  // they are empty then
+  void expect_taken(const Buffer& buffer);        // nothing is left that nobody would take
   void copy(const std::vector<Counter>& axes, const Element& to, const Element& from,
             const std::vector<Expr>& within);
 

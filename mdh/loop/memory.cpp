@@ -1,5 +1,7 @@
 #include "mdh/loop/memory.h"
 
+#include <algorithm>
+
 #include "mdh/support/diagnostic.h"
 
 namespace mdh::loop {
@@ -49,9 +51,10 @@ void Memory::load(std::span<const int64_t> index, const Moment& now,
                 content_.cells.begin() + (at + 1) * width_);
 }
 
-void Memory::write(int64_t at, const Moment& now) {
+void Memory::write(int64_t at, const Moment& now, bool atomically) {
   Trace& trace = traces_[at];
-  internal_check(!trace.written || is_ordered(trace.writer, now),
+  const bool both = atomically && trace.atomically;
+  internal_check(!trace.written || both || is_ordered(trace.writer, now),
                  "race: element {} of '{}' is written by two parts", at, name_);
   bool is_read = trace.read && !is_ordered(trace.reader, now);
   for (const int where : {0, 1, 2}) {
@@ -61,6 +64,7 @@ void Memory::write(int64_t at, const Moment& now) {
   internal_check(!is_read, "race: element {} of '{}' is written while another part reads it", at,
                  name_);
   trace.written = true;
+  trace.atomically = atomically;
   trace.read = false;
   trace.writer = now;
 }
@@ -69,6 +73,24 @@ void Memory::store(std::span<const int64_t> index, const Moment& now,
                    std::span<const scalar::Value> leaves) {
   const int64_t at = scalar::address(content_.extents, index);
   write(at, now);
+  fill(at, leaves);
+}
+
+void Memory::store_atomically(std::span<const int64_t> index, const Moment& now,
+                              std::span<const scalar::Value> leaves) {
+  const int64_t at = scalar::address(content_.extents, index);
+  write(at, now, true);
+  fill(at, leaves);
+}
+
+void Memory::load_atomically(std::span<const int64_t> index,
+                             std::vector<scalar::Value>& leaves) const {
+  const int64_t at = scalar::address(content_.extents, index);
+  leaves.insert(leaves.end(), content_.cells.begin() + at * width_,
+                content_.cells.begin() + (at + 1) * width_);
+}
+
+void Memory::fill(int64_t at, std::span<const scalar::Value> leaves) {
   internal_check(static_cast<int>(leaves.size()) == width_, "'{}' is written with another type",
                  name_);
   std::copy(leaves.begin(), leaves.end(), content_.cells.begin() + at * width_);
@@ -83,6 +105,11 @@ void Memory::expect(std::span<const int64_t> index, const Moment& now) {
 
 bool Memory::is_defined(std::span<const int64_t> index) const {
   return content_.defined[scalar::address(content_.extents, index)] != 0;
+}
+
+bool Memory::is_empty() const {
+  return std::none_of(content_.defined.begin(), content_.defined.end(),
+                      [](const auto defined) { return defined != 0; });
 }
 
 void Memory::undefine() { std::fill(content_.defined.begin(), content_.defined.end(), 0); }

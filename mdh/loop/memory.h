@@ -32,7 +32,13 @@ class Memory {
   void store(std::span<const int64_t> index, const Moment& now,
              std::span<const scalar::Value> leaves);
 
+  /// Indivisible, so that it does not race with others of its kind.
+  void store_atomically(std::span<const int64_t> index, const Moment& now,
+                        std::span<const scalar::Value> leaves);
+  void load_atomically(std::span<const int64_t> index, std::vector<scalar::Value>& leaves) const;
+
   bool is_defined(std::span<const int64_t> index) const;
+  bool is_empty() const;  // no element is defined
 
   /// An element will be stored, nobody knows when: it is undefined until then.
   void expect(std::span<const int64_t> index, const Moment& now);
@@ -47,12 +53,13 @@ class Memory {
   /// The last write of an element, the last read and, if there were any since, one of another
   /// member of the grid, one of another warp of the same member and one of the same warp.
   struct Trace {
-    bool written = false, read = false, has_other[3] = {false, false, false};
+    bool written = false, atomically = false, read = false, has_other[3] = {false, false, false};
     Moment writer, reader, other[3];
   };
 
   /// A write, and that it does not race.
-  void write(int64_t at, const Moment& now);
+  void write(int64_t at, const Moment& now, bool atomically = false);
+  void fill(int64_t at, std::span<const scalar::Value> leaves);
 
   std::string name_;
   scalar::Array content_;

@@ -182,6 +182,16 @@ class Parser : private PieceParser {
     if (keyword.text == "scan_fix") return scan_fix();
     if (keyword.text == "exchange") return exchange();
     if (keyword.text == "follow") return follow();
+    if (keyword.text == "atomic_combine") {
+      const std::vector<Element> to = elements();
+      tokens_.expect("from", "after the elements");
+      return StmtNode{AtomicCombine{to, names_in_parentheses()}};
+    }
+    if (keyword.text == "atomic_take") {
+      const std::vector<Symbol> results = names_in_parentheses();
+      tokens_.expect("from", "after the names");
+      return StmtNode{AtomicTake{results, elements()}};
+    }
     if (keyword.text == "barrier") return StmtNode{Barrier{team()}};
     if (keyword.text == "let") {
       const Symbol var = assigned();

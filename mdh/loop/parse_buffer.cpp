@@ -49,6 +49,7 @@ Buffer parse_buffer(scalar::TokenStream& tokens, const scalar::Scope& scope) {
   b.streaming = tokens.accept("streaming");
   b.opaque = tokens.accept("opaque");
   b.held = tokens.accept("held");
+  b.atomic = tokens.accept("atomic");
   if (tokens.accept("swizzle")) b.swizzle = tokens.expect_integer("(lines that differ)");
   if (tokens.accept("width")) b.width = tokens.expect_integer("(bytes of an access)");
   return b;

@@ -133,6 +133,14 @@ class Printer {
     return fmt::format("follow {} from {} step {}{};\n", s.over.name, scalar::print_sum(s.first),
                        s.step, told);
   }
+  std::string operator()(const AtomicCombine& s) const {
+    return fmt::format("atomic_combine {} from ({});\n", print_elements(s.to),
+                       print_names(s.values));
+  }
+  std::string operator()(const AtomicTake& s) const {
+    return fmt::format("atomic_take ({}) from {};\n", print_names(s.results),
+                       print_elements(s.from));
+  }
   std::string operator()(const Barrier& s) const {
     return fmt::format("barrier {};\n", word(s.team));
   }
@@ -224,6 +232,7 @@ std::string print_buffer(const Buffer& b) {
   if (b.streaming) text += " streaming";
   if (b.opaque) text += " opaque";
   if (b.held) text += " held";
+  if (b.atomic) text += " atomic";
   if (b.swizzle > 1) text += fmt::format(" swizzle {}", b.swizzle);
   if (b.width > 0) text += fmt::format(" width {}", b.width);
   return text + "\n";

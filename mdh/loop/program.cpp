@@ -37,7 +37,7 @@ struct ForEachBlock {
   }
   template <IsAnyOf<Alloc, Commit, Wait, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
                     Exchange, Follow, Barrier, Let, Load, Apply, Combine, Store, WideLoad,
-                    WideStore, AsyncCopy, Prefetch, Opaque, Transpose>
+                    WideStore, AsyncCopy, Prefetch, Opaque, Transpose, AtomicCombine, AtomicTake>
                 S>
   void operator()(S&) const {}
 };
@@ -66,8 +66,9 @@ struct CollectDefinitions {
   Symbols operator()(const Deal& s) const { return of(s.shares); }
   Symbols operator()(const Exchange& s) const { return of(s.shares); }
   Symbols operator()(const Follow& s) const { return s.tells.empty() ? Symbols{} : Symbols{s.nth}; }
+  Symbols operator()(const AtomicTake& s) const { return s.results; }
   template <IsAnyOf<Alloc, Commit, Wait, Loop, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-                    Last, Barrier, If, Store, WideStore, AsyncCopy, Prefetch, Opaque>
+                    Last, Barrier, If, Store, WideStore, AsyncCopy, Prefetch, Opaque, AtomicCombine>
                 S>
   Symbols operator()(const S&) const {
     return {};
@@ -139,6 +140,8 @@ struct MapExpressions {
     map_element(s.to, change);
     map_element(s.from, change);
   }
+  void operator()(AtomicCombine& s) const { map_elements(s.to, change); }
+  void operator()(AtomicTake& s) const { map_elements(s.from, change); }
   void operator()(Opaque&) const {}
   void operator()(Alloc&) const {}
   void operator()(Commit&) const {}
@@ -208,6 +211,14 @@ struct CollectUses {
     read({s.from});
     write({s.to});
   }
+  void operator()(const AtomicCombine& s) const {
+    read(s.to);
+    write(s.to);
+  }
+  void operator()(const AtomicTake& s) const {
+    read(s.from);
+    write(s.from);
+  }
   void operator()(const Opaque& s) const { uses.reads.push_back(s.buffer); }
   void operator()(const Prefetch&) const {}
   void operator()(const Commit&) const {}
@@ -269,6 +280,13 @@ Uses uses_of(const Stmt& s) {
 }
 
 std::vector<Access> accesses_of(const Stmt& s) {
+  const auto* sum = s.as<AtomicCombine>();
+  const auto* take = s.as<AtomicTake>();
+  if (sum || take) {
+    std::vector<Access> all;
+    for (const Element& e : sum ? sum->to : take->from) all.push_back({&e});
+    return all;
+  }
   if (const auto* load = s.as<Load>()) return {{&load->from}};
   if (const auto* store = s.as<Store>()) return {{&store->to}};
   if (const auto* load = s.as<WideLoad>()) return {{&load->from, std::ssize(load->results)}};
@@ -292,7 +310,7 @@ bool is_structured(const Program& p) {
 bool is_concrete(const Program& p) {
   return consists_of<Alloc, Commit, Wait, For, Deal, Exchange, Last, Follow, Barrier, If, Lanes,
                      Let, Load, Apply, Combine, Store, WideLoad, WideStore, AsyncCopy, Prefetch,
-                     Opaque, Transpose>(p.body);
+                     Opaque, Transpose, AtomicCombine, AtomicTake>(p.body);
 }
 
 const Buffer& find_buffer(const Program& p, const Symbol& symbol) {

@@ -25,6 +25,8 @@
 //               Exchange(over)      cores of a warp hand each other what is private to them
 //               Last(over)          who arrives last of some members of the grid goes on
 //               Follow(over)        members of the grid go on after those before them
+//               AtomicCombine(to)   members of the grid combine into one element, in any order
+//               AtomicTake(from)    what they have put there; the element is empty again
 //               Lanes(var, count)   the rounds of a loop in lockstep, on vectors
 //               AsyncCopy(to, from) one element; it lands when its core waits for it
 //               Prefetch(what)      the element may be needed soon: a hint, also of no element
@@ -87,6 +89,9 @@ struct Buffer {
   bool streaming = false;        // an output: what is complete is stored past the caches
   bool opaque = false;           // registers: compilers shall not know what they hold
   bool held = false;             // elements belong to who has the share of steady Deals
+  /// A temporary that members of a grid combine into: an element is empty until the first one comes,
+  /// and only AtomicCombine and AtomicTake use it. Targets in it have no first write.
+  bool atomic = false;
   /// Of a temporary: lines whose 16-byte pieces change places. Until `swizzle` has rewritten the
   /// indices, elements lie where their indices say.
   int64_t swizzle = 1;

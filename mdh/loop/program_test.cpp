@@ -50,7 +50,9 @@ std::vector<Stmt> one_of_each_kind() {
           StmtNode{AsyncCopy{e, e}},
           StmtNode{Prefetch{e}},
           StmtNode{Opaque{named("t")}},
-          StmtNode{Transpose{{named("a"), 4}, {named("b"), 4}, e, e}}};
+          StmtNode{Transpose{{named("a"), 4}, {named("b"), 4}, e, e}},
+          StmtNode{AtomicCombine{{e}, {named("a")}}},
+          StmtNode{AtomicTake{{named("a")}, {e}}}};
 }
 
 TEST(LoopStmt, there_is_a_test_of_every_kind) {
@@ -95,7 +97,7 @@ TEST(LoopStmt, every_expression_is_mapped) {
 
 TEST(LoopStmt, every_place_of_an_expression_is_mapped) {
   const std::vector<int> expected = {0, 0, 0, 0, 3, 2, 2, 2, 1, 3, 1, 0, 2, 0, 1,
-                                     0, 1, 0, 1, 1, 1, 0, 1, 1, 1, 2, 1, 0, 2};
+                                     0, 1, 0, 1, 1, 1, 0, 1, 1, 1, 2, 1, 0, 2, 1, 1};
   const std::vector<Stmt> all = one_of_each_kind();
   for (size_t n = 0; n < all.size(); ++n) {
     int visited = 0;
@@ -110,9 +112,10 @@ TEST(LoopStmt, every_place_of_an_expression_is_mapped) {
 TEST(LoopStmt, names_that_a_statement_defines) {
   std::vector<size_t> counts;
   for (const Stmt& s : one_of_each_kind()) counts.push_back(defined_by(s).size());
-  // Copy, For, Deal, Exchange, Lanes, Let, Load, Apply, Combine, WideLoad and Transpose.
+  // Copy, For, Deal, Exchange, Lanes, Let, Load, Apply, Combine, WideLoad, Transpose
+  // and AtomicTake.
   EXPECT_EQ(counts, (std::vector<size_t>{0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0,
-                                         0, 0, 1, 1, 1, 1, 1, 0, 2, 0, 0, 0, 0, 2}));
+                                         0, 0, 1, 1, 1, 1, 1, 0, 2, 0, 0, 0, 0, 2, 0, 1}));
 }
 
 TEST(LoopStmt, nothing_changed_is_the_same_node) {

@@ -146,13 +146,15 @@ struct WriteUp {
   friend bool operator==(const WriteUp&, const WriteUp&) = default;
 };
 
-/// How members of a team put their parts together, always in the order of the parts.
+/// How members of a team put their parts together: in the order of the parts, unless it says
+/// otherwise.
 enum class Meeting {
   in_order,  // one after the other
   tree,      // neighbours first, then those at twice the distance, ...
   exchange,  // the same, and the parts are private to the members
   last,      // one after the other, by the member that is done last
-  look_back  // of a scan: who needs the parts before its own waits for those who make them
+  look_back,  // of a scan: who needs the parts before its own waits for those who make them
+  atomic,  // in the order in which members are done: each combines its own with what is there
 };
 
 struct TeamCombine {
@@ -252,6 +254,21 @@ struct Follow {
   Symbol nth = {};
   std::optional<Expr> has_any = {};  // nothing: always
   friend bool operator==(const Follow&, const Follow&) = default;
+};
+
+/// In atomic buffers, indivisibly: to = to ⊕ values, or the values where nobody has come yet.
+struct AtomicCombine {
+  std::vector<Element> to;  // one per result of f
+  std::vector<Symbol> values;
+  friend bool operator==(const AtomicCombine&, const AtomicCombine&) = default;
+};
+
+/// What has come together in elements of atomic buffers, which are empty again. Nobody combines
+/// anything into them at the same time.
+struct AtomicTake {
+  std::vector<Symbol> results;
+  std::vector<Element> from;
+  friend bool operator==(const AtomicTake&, const AtomicTake&) = default;
 };
 
 struct Barrier {
@@ -355,7 +372,8 @@ struct Transpose {
 struct StmtNode {
   std::variant<Alloc, Commit, Wait, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
                For, Deal, Exchange, Last, Follow, Barrier, If, Lanes, Let, Load, Apply, Combine,
-               Store, WideLoad, WideStore, AsyncCopy, Prefetch, Opaque, Transpose>
+               Store, WideLoad, WideStore, AsyncCopy, Prefetch, Opaque, Transpose, AtomicCombine,
+               AtomicTake>
       is;
   friend bool operator==(const StmtNode&, const StmtNode&) = default;
 };

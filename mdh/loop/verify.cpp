@@ -4,7 +4,9 @@
 #include <set>
 
 #include "mdh/loop/print.h"
+#include "mdh/loop/verify_atomic.h"
 #include "mdh/loop/verify_buffer.h"
+#include "mdh/loop/verify_cover.h"
 #include "mdh/loop/verify_team.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/support/power_of_two.h"
@@ -95,7 +97,7 @@ class Verifier {
     });
   }
   void operator()(const Accumulate& s) {
-    for (size_t d = 0; d < program_.dimensions.size(); ++d) covered(static_cast<int>(d));
+    verify_cover(program_, around_);
     internal_check(s.reads.size() + program_.dimensions.size() == program_.f.parameters.size(),
                    "f takes other inputs");
     update(s.reads, s.target);
@@ -183,6 +185,15 @@ class Verifier {
       for (const Element& e : s.tells) element(e);
       for (const Element& e : s.hears) element(e);
     });
+  }
+  void operator()(const AtomicCombine& s) {
+    internal_check(in_grid_ && in_deal_, "a combination of members of a grid outside of Deal");
+    for (const Element& e : s.to) element(e);
+    for (const Symbol& value : s.values) use(value);
+  }
+  void operator()(const AtomicTake& s) {
+    for (const Element& e : s.from) element(e);
+    for (const Symbol& result : s.results) define(result);
   }
   void operator()(const Barrier& s) {
     const bool inside_groups = s.team == Team::cores || s.team == Team::warp;
@@ -421,25 +432,6 @@ class Verifier {
     });
   }
 
-  /// Mixed radix: every digit is worth as much as all combinations of the finer ones.
-  void covered(int dimension) const {
-    std::vector<std::pair<int64_t, int64_t>> digits;
-    for (const Digit& digit : around_) {
-      if (digit.dimension == dimension) digits.emplace_back(digit.step, digit.parts);
-    }
-    std::sort(digits.begin(), digits.end());
-    const Dimension& d = program_.dimensions[dimension];
-    int64_t reach = 1;
-    bool gapless = true;
-    for (const auto& [step, parts] : digits) {
-      gapless = gapless && step == reach;
-      internal_check(!__builtin_mul_overflow(reach, parts, &reach),
-                     "dimension '{}' has more parts than 64 bits hold", d.symbol.name);
-    }
-    internal_check(gapless && reach >= d.size, "the digits around f do not cover dimension '{}'",
-                   d.symbol.name);
-  }
-
   // ---- expressions and elements
 
   void expression(const Expr& e) const {
@@ -500,6 +492,9 @@ class Verifier {
 
 }  // namespace
 
-void verify(const Program& p) { Verifier(p).run(); }
+void verify(const Program& p) {
+  Verifier(p).run();
+  verify_atomics(p);
+}
 
 }  // namespace mdh::loop

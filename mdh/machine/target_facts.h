@@ -22,6 +22,7 @@ struct TargetFacts {
   int64_t lockstep = 1;     // neighbouring cores of a group that have a barrier of their own
   bool exchanges = false;   // those hand each other registers
   bool knows_last = false;  // members of a grid can tell who of them is done last
+  bool atomics = false;     // and combine into one element without waiting for each other
   bool follows = false;     // and wait for those that began before them
   // No pass asks for it yet: copies that fly are the business of the printer of grids.
   bool copies_in_flight = false;  // copies from global memory that do not pass through registers

@@ -143,6 +143,7 @@ std::string run_evaluators(const Triple& triple, uint64_t seed) {
                                       .lockstep = warp,
                                       .exchanges = true,
                                       .knows_last = true,
+                                      .atomics = true,
                                       .follows = true};
     for (const machine::TargetFacts& facts : {one, groups}) {
       passes::run_pipeline(planned, facts, [&](const passes::Pass& pass, const loop::Program& p) {

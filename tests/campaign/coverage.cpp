@@ -163,6 +163,7 @@ std::vector<std::string> rules_of_groups(const loop::Program& planned) {
                                   .lockstep = 32,
                                   .exchanges = true,
                                   .knows_last = true,
+                                  .atomics = true,
                                   .follows = true};
   passes::run_pipeline(planned, facts, [&](const passes::Pass& pass, const loop::Program& after) {
     const auto rule = by_pass.find(pass.name);
@@ -171,6 +172,7 @@ std::vector<std::string> rules_of_groups(const loop::Program& planned) {
   });
   if (contains<loop::Exchange>(before.body)) rules.emplace_back("exchanges of registers");
   if (contains<loop::Last>(before.body)) rules.emplace_back("the last of a grid");
+  if (contains<loop::AtomicCombine>(before.body)) rules.emplace_back("atomic combinations");
   if (contains<loop::Follow>(before.body)) rules.emplace_back("members that look back");
   return rules;
 }
@@ -215,6 +217,7 @@ const std::vector<std::string>& rule_names() {
       "slots that meet in steps",
       "exchanges of registers",
       "the last of a grid",
+      "atomic combinations",
       "clamped edge",
       "masked edge",
       "axes of a launch",

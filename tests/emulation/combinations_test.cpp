@@ -132,6 +132,122 @@ TEST_F(Combinations, last_groups_with_records_axes_and_loops_of_the_host) {
                "mdh_arrive_last(");
 }
 
+// ---- atomics
+
+const std::string by_atomics =
+    R"("layers": ["BLK", "SHR", "THR"],
+       "split": {"i": ["THR 5"], "k": ["BLK 4", "SHR 8"]}, "order": ["BLK.k", "THR.i", "SHR.k"],
+       "code": {"combine": {"BLK.k": "atomic"}})";
+
+hl::Program reduced(const std::string& type, const std::string& how) {
+  return hl::instantiate(
+      hl::parse(fmt::format("mdh 1\nprogram sums = out_view( y: {0} = [i] )"
+                            " * md_hom( i: 5 by cc, k: 29 by pw({1}) ) {{ y = x; }}"
+                            " * inp_view( x: {0} = [i, k] )",
+                            type, how)),
+      {});
+}
+
+TEST_F(Combinations, atomics_of_all_types) {
+  for (const char* type :
+       {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"}) {
+    for (const char* how : {"add", "mul", "min", "max"}) {
+      SCOPED_TRACE(fmt::format("{} {}", type, how));
+      expect_right(reduced(type, how), by_atomics, "atomic");
+    }
+  }
+  for (const char* type : {"bool", "i8", "u16", "i32", "i64", "u32", "u64"}) {
+    for (const char* how : {"and", "or", "xor"}) {
+      SCOPED_TRACE(fmt::format("{} {}", type, how));
+      expect_right(reduced(type, how), by_atomics, "atomic");
+    }
+  }
+}
+
+/// The device adds; small results are swapped; others are worked on alone.
+TEST_F(Combinations, atomics_of_three_forms) {
+  expect_right(reduced("f32", "add"), by_atomics, "atomicAdd(&y_acc_all[");
+  expect_right(reduced("u64", "max"), by_atomics, "atomicMax((unsigned long long *)&y_acc_all[");
+  expect_right(reduced("f16", "add"), by_atomics, "atomicCAS(");
+  expect_right(reduced("i64", "min"), by_atomics, "mdh_begin_alone(");
+}
+
+TEST_F(Combinations, atomics_of_records_and_of_several_results) {
+  const std::string config =
+      R"("layers": ["BLK", "SHR", "THR"], "split": {"i": ["BLK 5"], "j": ["BLK 4", "SHR 2", "THR 5"]},
+         "order": ["BLK.i", "BLK.j", "THR.j", "SHR.j"], "code": {"combine": {"BLK.j": "atomic"}})";
+  for (const char* name : {"prl", "prl_multi"}) {
+    SCOPED_TRACE(name);
+    expect_right(of_catalogue(name, scalar::Scalar::f64, {5, 37}), config, "mdh_begin_alone(");
+  }
+}
+
+TEST_F(Combinations, atomics_of_small_records) {
+  for (const char* fields : {"a: i16; b: i16;", "a: i8; b: i8;", "a: i64; b: i8;"}) {
+    SCOPED_TRACE(fields);
+    const hl::Program program = hl::instantiate(
+        hl::parse(fmt::format(
+            "mdh 1\nrecord pair {{ {} }}\n"
+            "op larger(l, r) {{ y = if l.a < r.a || l.a == r.a && l.b < r.b then r else l; }}\n"
+            "program best = out_view( y: pair = [i] )"
+            " * md_hom( i: 5 by cc, k: 29 by pw(larger) ) {{ y = x; }}"
+            " * inp_view( x: pair = [i, k] )",
+            fields)),
+        {});
+    expect_right(program, by_atomics, "atomic");
+  }
+}
+
+/// Results that the device combines and one that it does not; an operator that mixes two results.
+TEST_F(Combinations, atomics_of_several_operators) {
+  for (const char* how : {"add, add", "add, max", "both"}) {
+    SCOPED_TRACE(how);
+    const hl::Program program = hl::instantiate(
+        hl::parse(fmt::format("mdh 1\nop both(l, r) {{ s = l.s + r.s; p = max(l.p, r.p); }}\n"
+                              "program sums = out_view( s: i64 = [i]; p: i64 = [i] )"
+                              " * md_hom( i: 5 by cc, k: 29 by pw({}) ) {{ s = x; p = x + k; }}"
+                              " * inp_view( x: i64 = [i, k] )",
+                              how)),
+        {});
+    expect_right(program, by_atomics, "atomic");
+  }
+}
+
+/// Odd sizes, tiles that end at edges, one part more than there are points.
+TEST_F(Combinations, atomics_of_tiles) {
+  for (const std::vector<int64_t>& sizes :
+       std::vector<std::vector<int64_t>>{{6, 8, 12}, {7, 5, 13}, {1, 1, 5}, {5, 7, 4}, {11, 3, 17}}) {
+    SCOPED_TRACE(fmt::format("{} {} {}", sizes[0], sizes[1], sizes[2]));
+    const auto parts = [](int64_t size, int64_t tile) { return (size + tile - 1) / tile; };
+    const std::string config = fmt::format(
+        R"("layers": ["BLK", "DEV", "THR", "REG"],
+           "split": {{"i": ["BLK {}", "THR 2", "REG 2"], "j": ["THR {}", "REG 2"],
+                      "k": ["BLK {}", "DEV 3"]}},
+           "order": ["BLK.i", "BLK.k", "THR.i", "THR.j", "DEV.k", "REG.i", "REG.j"],
+           "acc": {{"C": [{{"inside": "DEV.k", "region": "RM"}}]}},
+           "code": {{"combine": {{"BLK.k": "atomic"}}}})",
+        parts(sizes[0], 4), parts(sizes[1], 2), parts(sizes[2], 3));
+    for (const auto type : {scalar::Scalar::f32, scalar::Scalar::f16, scalar::Scalar::i32}) {
+      expect_right(of_catalogue("matmul", type, sizes), config, "atomic");
+    }
+  }
+}
+
+TEST_F(Combinations, atomics_of_groups_that_stay_and_of_loops_of_the_host) {
+  expect_right(of_catalogue("matvec", scalar::Scalar::i32, {6, 29}),
+               R"("layers": ["BLK", "DEV", "THR"],
+                  "split": {"i": ["BLK 2", "THR 3"], "k": ["BLK 4", "DEV 8"]},
+                  "order": ["BLK.k", "BLK.i", "THR.i", "DEV.k"],
+                  "code": {"combine": {"BLK.k": "atomic"}, "cores": {"BLK": {"count": 3}}})",
+               "atomicAdd(");
+  expect_right(of_catalogue("matmul", scalar::Scalar::i32, {6, 5, 22}),
+               R"("layers": ["DEV", "BLK", "SHR", "THR"],
+                  "split": {"i": ["DEV 2", "THR 3"], "j": ["BLK 5"], "k": ["BLK 4", "SHR 6"]},
+                  "order": ["DEV.i", "BLK.j", "BLK.k", "THR.i", "SHR.k"],
+                  "code": {"combine": {"BLK.k": "atomic"}})",
+               "atomicAdd(");
+}
+
 // ---- scans
 
 const std::string scan_of_groups =

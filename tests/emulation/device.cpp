@@ -87,12 +87,16 @@ class EmulatedKernel : public runtime::LoadedKernel {
     const uint64_t call = calls_++;
     std::vector<Memory> results;
     std::vector<char> space, first_space;
+    std::vector<char> zeroed;  // runs begin with what those before them have left
     if (workspace != nullptr) space.assign(workspace, workspace + module_.workspace());
     for (const Order order : orders) {
       std::vector<char> mine = space;
       results.push_back(copied(buffers));
       run_once(pointers_to(results.back(), buffers), workspace == nullptr ? nullptr : mine.data(),
-               {.order = order, .seed = call + 1, .poison = call % 2 == 0 ? 0xa5 : 0x5a});
+               {.order = order,
+                .seed = call + 1,
+                .poison = call % 2 == 0 ? 0xa5 : 0x5a,
+                .zeroed = &zeroed});
       if (order == Order::forwards) first_space = mine;
     }
     for (size_t n = 1; n < results.size(); ++n) compare(results[0], results[n], orders[n]);

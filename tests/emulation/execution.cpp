@@ -120,7 +120,8 @@ void Execution::add_workspace(const char* given) {
     if (given != nullptr) std::memcpy(arena_.at(block), given + offset, block.bytes);
     for (int64_t at = offset; at < std::min(offset + bytes, module_.zeroed_bytes); ++at) {
       char* const byte = static_cast<char*>(arena_.at(block)) + (at - offset);
-      *byte = 0;
+      const bool has_run = manner_.zeroed != nullptr && !manner_.zeroed->empty();
+      *byte = has_run ? (*manner_.zeroed)[static_cast<size_t>(at)] : '\0';
       arena_.cell(arena_.place_of(byte))->flags |= Cell::is_written;
     }
     workspace_.emplace_back(offset, block);
@@ -128,6 +129,7 @@ void Execution::add_workspace(const char* given) {
 }
 
 void Execution::give_back(std::span<void* const> buffers, char* workspace) const {
+  if (manner_.zeroed != nullptr) leave_zeroed(*manner_.zeroed);
   for (size_t n = 0; n < module_.arguments.size(); ++n) {
     const kernel::Argument& a = module_.arguments[n];
     if (a.is_output) std::memcpy(buffers[n], buffers_[n], static_cast<size_t>(a.bytes()));
@@ -135,6 +137,17 @@ void Execution::give_back(std::span<void* const> buffers, char* workspace) const
   if (workspace == nullptr) return;
   for (const auto& [offset, block] : workspace_) {
     std::memcpy(workspace + offset, arena_.at(block), block.bytes);
+  }
+}
+
+void Execution::leave_zeroed(std::vector<char>& bytes) const {
+  bytes.assign(static_cast<size_t>(module_.zeroed_bytes), 0);
+  for (const auto& [offset, block] : workspace_) {
+    const int64_t end =
+        std::min(offset + static_cast<int64_t>(block.bytes), module_.zeroed_bytes);
+    if (offset < end) {
+      std::memcpy(bytes.data() + offset, arena_.at(block), static_cast<size_t>(end - offset));
+    }
   }
 }
 

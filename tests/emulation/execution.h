@@ -24,6 +24,9 @@ struct Manner {
   Order order = Order::forwards;
   uint64_t seed = 1;
   int poison = 0xa5;  // every byte of what nobody has written
+  /// What a run begins with where memory is 0 before the first one, and what it leaves there for the
+  /// next one; nothing before the first one.
+  std::vector<char>* zeroed = nullptr;
 };
 
 /// Something is wrong with a kernel.
@@ -85,6 +88,7 @@ class Execution {
 
   void add_buffers(std::span<void* const> buffers);
   void add_workspace(const char* given);
+  void leave_zeroed(std::vector<char>& bytes) const;
   void give_back(std::span<void* const> buffers, char* workspace) const;
   void begin(const kernel::Launch& launch);
   void run(const kernel::Launch& launch, std::span<const int64_t> indices);

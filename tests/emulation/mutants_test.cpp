@@ -147,6 +147,21 @@ const std::vector<Subject>& subjects() {
        {70},
        R"("layers": ["BLK", "THR", "DEV"], "split": {"k": ["BLK 9", "THR 4", "DEV 2"]},
           "order": ["BLK.k", "THR.k", "DEV.k"], "code": {"combine": {"BLK.k": "last_core"}})"},
+      {"sums_by_atomics",
+       "matvec",
+       {6, 29},
+       R"("layers": ["BLK", "DEV", "THR"],
+          "split": {"i": ["BLK 2", "THR 3"], "k": ["BLK 4", "DEV 8"]},
+          "order": ["BLK.i", "BLK.k", "THR.i", "DEV.k"],
+          "code": {"combine": {"BLK.k": "atomic"}})"},
+      {"records_by_atomics",
+       "prl",
+       {5, 37},
+       R"("layers": ["BLK", "SHR", "THR"],
+          "split": {"i": ["BLK 5"], "j": ["BLK 4", "SHR 2", "THR 5"]},
+          "order": ["BLK.i", "BLK.j", "THR.j", "SHR.j"],
+          "code": {"combine": {"BLK.j": "atomic"}})",
+       scalar::Scalar::f64},
       {"sum_of_groups",
        "dot",
        {45},
@@ -263,6 +278,20 @@ std::optional<std::pair<std::string, std::string>> weakened(const std::string& l
   if (is_call("barrier(") || is_call("__syncthreads(") || is_call("__syncwarp("))
     return std::pair("barrier", indent + ";");
   if (is_call("mdh_copy_wait(")) return std::pair("wait", indent + ";");
+  if (is_call("atomicAdd(") && text.find('&') != std::string::npos) {
+    const size_t first = text.find('&') + 1, comma = text.rfind(", ");
+    return std::pair("atomic", fmt::format("{}{} += {};", indent, text.substr(first, comma - first),
+                                           text.substr(comma + 2, text.size() - comma - 4)));
+  }
+  if (is_call("const unsigned mdh_was = mdh_begin_alone(&")) {
+    const size_t first = text.find('&') + 1;
+    return std::pair("alone", fmt::format("{}const unsigned mdh_was = {};", indent,
+                                          text.substr(first, text.size() - first - 2)));
+  }
+  if (is_call("mdh_end_alone(")) return std::pair("end", indent + ";");
+  if (text.find("_all[") != std::string::npos && text.ends_with("] = 0;")) {
+    return std::pair("reset", indent + ";");
+  }
   if (is_call("if (mdh_arrive_last(")) return std::pair("last", indent + "if (1) {");
   if (text.find(" = __shfl_sync(") != std::string::npos) return std::pair("exchange", indent + ";");
   const bool compares = text.find(" < ") != std::string::npos;

@@ -89,6 +89,7 @@ std::vector<machine::TargetFacts> facts_for(uint64_t seed) {
            .lockstep = warps[seed / 4 % warps.size()],
            .exchanges = seed / 4 % 2 == 1,
            .knows_last = seed % 5 != 0,
+           .atomics = seed % 11 != 0,
            .follows = seed % 7 != 0}};
 }
 

@@ -70,7 +70,7 @@ std::vector<std::string> names_of(const std::vector<Symbol>& symbols) {
 int64_t calls_in(const Block& block) {
   int64_t calls = 0;
   for (const Stmt& s : block) {
-    if (s.as<loop::Apply>() || s.as<loop::Combine>()) ++calls;
+    if (s.as<loop::Apply>() || s.as<loop::Combine>() || s.as<loop::AtomicCombine>()) ++calls;
     loop::for_each_child(s, [&](const Block& b) { calls += calls_in(b); });
   }
   return calls;

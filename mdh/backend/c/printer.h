@@ -48,6 +48,8 @@ class CPrinter {
   // Statements of grids.
   virtual std::string exchange(const loop::Exchange&) { unprintable("an exchange"); }
   virtual std::string last(const loop::Last&) { unprintable("the last member of a grid"); }
+  virtual std::string atomic_combine(const loop::AtomicCombine&) { unprintable("an atomic"); }
+  virtual std::string atomic_take(const loop::AtomicTake&) { unprintable("an atomic"); }
   virtual std::string follow(const loop::Follow&) { unprintable("members of a grid in order"); }
 
   [[noreturn]] static void unprintable(const char* what);
@@ -57,6 +59,7 @@ class CPrinter {
 
   std::string element(const loop::Element& e);
   std::string value(const Symbol& symbol) const;
+  std::vector<std::string> values(const std::vector<Symbol>& symbols) const;
 
   /// "L1.i, side by side in registers"
   static std::string comment(const std::string& level, loop::How how);
@@ -95,6 +98,8 @@ class CPrinter {
   std::string print(const loop::Exchange& s) { return exchange(s); }
   std::string print(const loop::Last& s) { return last(s); }
   std::string print(const loop::Follow& s) { return follow(s); }
+  std::string print(const loop::AtomicCombine& s) { return atomic_combine(s); }
+  std::string print(const loop::AtomicTake& s) { return atomic_take(s); }
   std::string print(const loop::Barrier& s) { return barrier(s); }
   std::string print(const loop::Commit&) { return commit(); }
   std::string print(const loop::Wait& s) { return wait(s.keep); }
@@ -111,7 +116,6 @@ class CPrinter {
   std::string element_by_element(const loop::Transpose& s);
   bool refers(const loop::Load& s, const loop::Block& rest) const;
   std::string reference(const loop::Load& s);
-  std::vector<std::string> values(const std::vector<Symbol>& symbols) const;
 
   const loop::Program& program_;
   const DialectFacts& facts_;

@@ -104,6 +104,8 @@ class Widths {
       element(neighbour(copy->from, copy->width - 1));
     } else if (const auto* ahead = s.as<loop::Prefetch>()) {
       element(ahead->what);
+    } else if (s.as<loop::AtomicCombine>() || s.as<loop::AtomicTake>()) {
+      for (const loop::Access& access : loop::accesses_of(s)) element(*access.element);
     } else if (const auto* apply = s.as<loop::Apply>()) {
       for (const Expr& index : apply->point) value(index);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mdh/backend/c/printer.h"
+#include "mdh/backend/grid/atomics.h"
 #include "mdh/backend/grid/global_talk.h"
 #include "mdh/backend/grid/index_width.h"
 #include "mdh/backend/grid/neighbours.h"
@@ -199,6 +200,26 @@ class KernelPrinter : public CPrinter, public KernelText {
     return fmt::format(
         "if (mdh_{}((unsigned *)(workspace + {}) + ({}), {}, (int *)(mdh_shared + {}))) {{\n{}}}\n",
         words_.arrivals, arrivals.offset, number, arrivals.all, told, indent(block(s.body), 2));
+  }
+
+  std::string atomic_combine(const loop::AtomicCombine& s) override {
+    return combined_atomically(program(), expressions(), atomic_text(s.to, values(s.values)));
+  }
+
+  std::string atomic_take(const loop::AtomicTake& s) override {
+    std::vector<std::string> names;
+    for (const Symbol& result : s.results) names.push_back(c_name(result.name));
+    return taken_atomically(program(), expressions(), atomic_text(s.from, names));
+  }
+
+  AtomicText atomic_text(const std::vector<loop::Element>& elements,
+                         const std::vector<std::string>& values) {
+    internal_check(words_.atomics, "members of a grid do not combine into one element");
+    AtomicText text{{}, values, ""};
+    for (const loop::Element& e : elements) text.elements.push_back(element(e));
+    text.state = fmt::format("mdh_states_{}[{}]", c_name(elements.front().buffer.name),
+                             address(elements.front()));
+    return text;
   }
 
   /// The next member of the grid, in the order in which groups begin.
@@ -532,10 +553,31 @@ class KernelPrinter : public CPrinter, public KernelText {
                                               : "mdh_all_" + c_name(b.symbol.name);
   }
 
+  std::string pointer_to_atomic(const Buffer& b) {
+    const std::string which = instance(b);
+    const std::string at =
+        which.empty() ? "" : fmt::format(" + {} * {}", which, scalar::volume(b.extents));
+    const auto begins = [&](const std::string& type, const std::string& name, int64_t offset) {
+      return fmt::format("{0} *const {1} = ({0} *)(workspace + {2}){3};\n", type, name, offset, at);
+    };
+    const std::string name = c_name(b.symbol.name);
+    std::string text = begins(atomic_type(program(), expressions(), b), name,
+                              storage_.of(b.symbol).offset);
+    const auto state = storage_.states.find(b.symbol.name);
+    if (state != storage_.states.end()) {
+      text += begins("unsigned", "mdh_states_" + name, state->second);
+    }
+    return text;
+  }
+
   /// The instances that a share uses.
   std::string pointers(const Block& body) {
     std::string text;
     for (const Buffer& b : mentioned(program(), body)) {
+      if (b.atomic) {
+        text += pointer_to_atomic(b);
+        continue;
+      }
       const std::string type = b.role == Role::temporary ? expressions().storage_type(b.type) : "";
       const std::string name = c_name(b.symbol.name);
       const int64_t elements = scalar::volume(b.extents);

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "mdh/backend/c/arguments.h"
+#include "mdh/backend/grid/atomics.h"
 
 namespace mdh::backend {
 namespace {
@@ -37,7 +38,8 @@ void note_uses(const Block& block, const std::string& who, Users& users) {
   }
 }
 
-constexpr int64_t bytes_of_arrivals = 4, bytes_of_numbers = 8, bytes_of_told = 4;
+constexpr int64_t bytes_of_arrivals = 4, bytes_of_numbers = 8, bytes_of_told = 4,
+                  bytes_of_state = 4;
 
 enum class Lifetime { program, kernel, share };
 
@@ -48,6 +50,7 @@ class Placer {
   GridStorage run() {
     count_followers(program_.body);
     count_arrivals(program_.body);
+    count_atomics();
     result_.workspace_bytes = whole_lines(result_.zeroed_bytes);
     block(program_.body, Lifetime::program);
     return std::move(result_);
@@ -115,6 +118,20 @@ class Placer {
       }
       arrivals.offset = zeroed(loop::volume_of(arrivals.group) * bytes_of_arrivals);
       result_.arrivals[last] = arrivals;
+    }
+  }
+
+  /// What members of a grid combine into is empty before the first run, and after each.
+  void count_atomics() {
+    for (const loop::Buffer& b : program_.buffers) {
+      if (!b.atomic) continue;
+      const int64_t elements = scalar::volume(b.extents) * instances_of(program_, b);
+      if (atomic_form(program_) == AtomicForm::alone) {
+        result_.states[b.symbol.name] = zeroed(elements * bytes_of_state);
+      } else {
+        result_.buffers[b.symbol.name] = {Space::in_workspace,
+                                          zeroed(elements * atomic_bytes(program_, b))};
+      }
     }
   }
 

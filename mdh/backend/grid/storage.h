@@ -42,6 +42,7 @@ struct GridStorage {
   std::map<std::string, Placed> buffers;  // temporaries, by name
   std::map<const loop::Last*, Arrivals> arrivals;
   std::map<const loop::Deal*, Followers> followers;
+  std::map<std::string, int64_t> states;  // of elements that are used alone, in the workspace
   int64_t workspace_bytes = 0;
   int64_t zeroed_bytes = 0;  // of them, at the beginning: 0 before the first run
 

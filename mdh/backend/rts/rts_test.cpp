@@ -34,6 +34,7 @@ void __threadfence();
 unsigned atomicInc(unsigned *address, unsigned most);
 unsigned atomicExch(unsigned *address, unsigned value);
 unsigned long long atomicExch(unsigned long long *address, unsigned long long value);
+#define memcpy __builtin_memcpy
 unsigned long long atomicAdd(unsigned long long *address, unsigned long long value);
 unsigned atomicAdd(unsigned *address, unsigned value);
 )";

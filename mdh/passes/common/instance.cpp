@@ -29,6 +29,8 @@ Stmt Instance::statement(const Stmt& s) {
   if (auto* store = std::get_if<loop::Store>(&node.is)) store->value = name(store->value);
   if (auto* load = std::get_if<loop::WideLoad>(&node.is)) rename(load->results);
   if (auto* store = std::get_if<loop::WideStore>(&node.is)) rename(store->values);
+  if (auto* sum = std::get_if<loop::AtomicCombine>(&node.is)) rename(sum->values);
+  if (auto* take = std::get_if<loop::AtomicTake>(&node.is)) rename(take->results);
   if (auto* f = std::get_if<loop::Apply>(&node.is)) {
     rename(f->results);
     rename(f->inputs);

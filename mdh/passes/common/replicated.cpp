@@ -64,7 +64,8 @@ bool has_teams(const Block& block) {
 
 bool is_leaf(const Stmt& s) {
   return s.as<loop::Load>() || s.as<loop::Apply>() || s.as<loop::Combine>() ||
-         s.as<loop::Store>() || s.as<loop::AsyncCopy>() || s.as<loop::Prefetch>();
+         s.as<loop::Store>() || s.as<loop::AsyncCopy>() || s.as<loop::Prefetch>() ||
+         s.as<loop::AtomicCombine>() || s.as<loop::AtomicTake>();
 }
 
 namespace {

@@ -59,7 +59,9 @@ class Writer {
   Block written_up(const loop::WriteUp& s, std::vector<Digit> around) {
     for (const Symbol& digit : s.over) around.push_back(find_digit(program_, digit));
     const std::vector<Symbol> parts = values("_part");
-    Block body = loads(parts, in_digits(program_, s.from, around));
+    const std::vector<Element> from = in_digits(program_, s.from, around);
+    Block body = is_atomic(from) ? Block{StmtNode{loop::AtomicTake{parts, from}}}
+                                 : loads(parts, from);
     append(body, updated({in_digits(program_, s.target.elements, around), s.target.first}, parts));
     for (auto digit = s.over.rbegin(); digit != s.over.rend(); ++digit) {
       body = {StmtNode{loop::Loop{*digit, body}}};
@@ -68,11 +70,18 @@ class Writer {
   }
 
   Block updated(const loop::Target& target, const std::vector<Symbol>& fresh) {
+    if (is_atomic(target.elements)) {
+      return {StmtNode{loop::AtomicCombine{target.elements, fresh}}};
+    }
     const Block overwrite = overwritten(target.elements, fresh);
     if (target.first.empty()) return overwrite;
     const std::vector<Symbol> old = values("_old"), sum = values("_sum");
     const Block combine = combined(target.elements, fresh, old, sum);
     return {StmtNode{loop::If{all_first(target.first), overwrite, combine}}};
+  }
+
+  bool is_atomic(const std::vector<Element>& elements) const {
+    return find_buffer(program_, elements.front().buffer).atomic;
   }
 
   static Expr all_first(const std::vector<Symbol>& digits) {

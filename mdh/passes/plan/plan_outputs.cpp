@@ -351,10 +351,11 @@ loop::Meeting meeting_of(const PlanContext& c, const ll::Run& run) {
       return run.exchanged ? loop::Meeting::exchange : loop::Meeting::tree;
     case ll::Combination::last_core:
       return loop::Meeting::last;
+    case ll::Combination::atomic:
+      return loop::Meeting::atomic;
     case ll::Combination::automatic:
     case ll::Combination::partials_kernel:
     case ll::Combination::cluster:
-    case ll::Combination::atomic:
     case ll::Combination::look_back:
       break;
   }

@@ -30,7 +30,7 @@ Parts parts_of(const loop::If& choice, const std::set<Symbol>& defined) {
 bool has_effect(const Block& block) {
   return any_of(block, [](const Stmt& s) {
     return s.as<loop::Store>() || s.as<loop::AsyncCopy>() || s.as<loop::Commit>() ||
-           s.as<loop::Wait>();
+           s.as<loop::Wait>() || s.as<loop::AtomicCombine>() || s.as<loop::AtomicTake>();
   });
 }
 

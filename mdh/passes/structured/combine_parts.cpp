@@ -6,6 +6,7 @@
 #include "mdh/passes/common/blocks.h"
 #include "mdh/passes/common/geometry.h"
 #include "mdh/passes/common/shapes.h"
+#include "mdh/passes/structured/combine_atomically.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
 #include "mdh/support/power_of_two.h"
@@ -42,6 +43,7 @@ Block PartCombiner::combined(const loop::TeamCombine& s, const Digits& team, con
     case loop::Meeting::in_order:
     case loop::Meeting::last:
     case loop::Meeting::look_back:
+    case loop::Meeting::atomic:
       break;
   }
   return {folded(s, team, around)};
@@ -316,12 +318,8 @@ Block PartCombiner::in_group_memory(const loop::TeamCombine& s, const Digits& te
 
 std::optional<loop::Deal> PartCombiner::done_last(const loop::TeamCombine& s, const Stmt& made_by,
                                                   const Digits& around) {
-  const auto* made = made_by.as<loop::Deal>();
+  const loop::Deal* made = open_share(s, made_by);
   if (s.how != loop::Meeting::last || !d_.domain().has_last || !made) return std::nullopt;
-  if (made->collective || made->team != Team::grid || !contains(made->shares, s.over)) {
-    return std::nullopt;
-  }
-  if (!made->body.empty() && made->body.back().as<loop::Last>()) return std::nullopt;
   Digits outside = around;
   for (const Counter& share : made->shares) {
     if (share.var != s.over) outside.push_back(find_digit(d_.program(), share.var));

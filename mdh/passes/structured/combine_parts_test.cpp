@@ -13,7 +13,8 @@ const TargetFacts cuda_like{.teams = Teams::nested,
                             .access_bytes = 16,
                             .lockstep = 32,
                             .exchanges = true,
-                            .knows_last = true};
+                            .knows_last = true,
+                            .atomics = true};
 const TargetFacts without{.teams = Teams::nested, .access_bytes = 16, .lockstep = 32};
 
 int64_t count_of(const std::string& text, const std::string& what) {

@@ -18,6 +18,7 @@ struct Domain {
   bool along_memory = false;  // neighbouring cores combine what is stored side by side
   bool exchanges = false;     // cores in lockstep hand each other what is private to them
   bool has_last = false;      // members of a grid know who of them is done last
+  bool atomics = false;       // and combine into one element
   bool follows = false;       // and wait for those before them
 
   /// There are no groups.

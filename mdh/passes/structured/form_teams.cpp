@@ -6,6 +6,7 @@
 #include "mdh/passes/common/geometry.h"
 #include "mdh/passes/common/shapes.h"
 #include "mdh/passes/concrete/scan_code.h"
+#include "mdh/passes/structured/combine_atomically.h"
 #include "mdh/passes/structured/combine_parts.h"
 #include "mdh/passes/structured/copy_shape.h"
 #include "mdh/passes/structured/join_scans.h"
@@ -55,6 +56,7 @@ class Former {
         scans_(p, names_),
         gatherer_(dealer_, names_),
         parts_(dealer_, names_, gatherer_),
+        atomics_(dealer_, names_, gatherer_),
         joiner_(dealer_, names_, scans_, gatherer_) {}
 
   /// The program with this body.
@@ -64,7 +66,7 @@ class Former {
     const auto& more = gatherer_.buffers();
     result.buffers.insert(result.buffers.end(), more.begin(), more.end());
     if (parts_.exchanges() || joiner_.exchanges()) result.warp = domain_.lockstep;
-    return without(result, joiner_.unneeded());
+    return without(without(result, joiner_.unneeded()), atomics_.unneeded());
   }
 
   /// `team`: the digits of the loops on cores around the block, not dealt yet; `around`: the other
@@ -81,6 +83,11 @@ class Former {
     for (const Stmt& s : statements) {
       if (const auto* parts = s.as<loop::TeamCombine>();
           parts && alone.empty() && !result.empty()) {
+        if (const auto whole = atomics_.combined(*parts, result.back(), around)) {
+          result.pop_back();
+          append(result, *whole);
+          continue;
+        }
         if (const auto whole = parts_.done_last(*parts, result.back(), around)) {
           result.back() = StmtNode{*whole};
           continue;
@@ -95,7 +102,7 @@ class Former {
       const bool shared_copy = s.as<loop::Copy>() && has_more_cores(statements);
       if (s.as<loop::Alloc>()) {
         result.push_back(s);
-      } else if (s.as<loop::Commit>() || s.as<loop::Wait>()) {
+      } else if (s.as<loop::Commit>() || s.as<loop::Wait>() || is_dealt(s)) {
         // All cores, whoever has issued the copies.
         flush();
         result.push_back(s);
@@ -154,8 +161,15 @@ class Former {
     return result;
   }
 
+  /// What a share of the grid ends with may be dealt to its cores already.
+  bool is_dealt(const Stmt& s) const {
+    const auto* deal = s.as<loop::Deal>();
+    return deal && deal->team == Team::cores && !domain_.grid;
+  }
+
   /// Several members act together in the statement, or it is done by all of them.
   bool needs_team(const Stmt& s) const {
+    if (is_dealt(s)) return true;
     if (const auto* loop = s.as<loop::Loop>(); loop && dealer_.deals(loop->digit)) return true;
     if (const auto* copy = s.as<loop::Copy>()) return dealer_.deals_any(copy->team);
     if (const auto* up = s.as<loop::WriteUp>()) return dealer_.deals_any(up->over);
@@ -283,6 +297,7 @@ class Former {
   ScanCode scans_;
   PartGatherer gatherer_;
   PartCombiner parts_;
+  AtomicCombiner atomics_;
   ScanJoiner joiner_;
 };
 
@@ -294,6 +309,7 @@ Domain grid_of(const machine::TargetFacts& facts) {
           .enough = INT64_MAX,
           .along_memory = facts.access_bytes > 0,
           .has_last = facts.knows_last,
+          .atomics = facts.knows_last && facts.atomics,
           .follows = facts.follows};
 }
 

@@ -124,3 +124,10 @@ MDH_EMULATION_ATOMIC(atomicOr, old | value)
 MDH_EMULATION_ATOMIC(atomicXor, old ^ value)
 MDH_EMULATION_ATOMIC(atomicInc, old >= value ? 0 : old + 1)
 #undef MDH_EMULATION_ATOMIC
+template <class T, class U, class V>
+static inline __attribute__((no_sanitize_thread)) T atomicCAS(T* address, U expected, V operand) {
+  mdh_emulation_atomic(address, sizeof *address);
+  const T old = *address;
+  if (old == (T)expected) *address = (T)operand;
+  return old;
+}

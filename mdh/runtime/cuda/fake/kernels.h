@@ -47,22 +47,37 @@ static T __shfl_sync(unsigned, T value, unsigned lane) {
   return taken;
 }
 
-// Blocks run one after the other, and one thread of each counts.
+// Blocks run one after the other, and of each of them one thread at most changes a number.
 #define __threadfence()
 template <class T>
-static inline T atomicExch(T* address, T value) {
+static inline T mdh_fake_exchange(T* address, T value) {
   const T old = *address;
   *address = value;
   return old;
 }
+static inline unsigned atomicExch(unsigned* address, unsigned value) {
+  return mdh_fake_exchange(address, value);
+}
 template <class T>
 static inline T atomicAdd(T* address, T value) {
-  const T old = *address;
-  *address = old + value;
-  return old;
+  return mdh_fake_exchange<T>(address, *address + value);
+}
+template <class T>
+static inline T atomicOr(T* address, T value) {
+  return mdh_fake_exchange<T>(address, *address | value);
+}
+template <class T>
+static inline T atomicXor(T* address, T value) {
+  return mdh_fake_exchange<T>(address, *address ^ value);
+}
+template <class T>
+static inline T atomicMax(T* address, T value) {
+  return mdh_fake_exchange<T>(address, *address < value ? value : *address);
+}
+template <class T>
+static inline T atomicCAS(T* address, T expected, T value) {
+  return mdh_fake_exchange<T>(address, *address == expected ? value : *address);
 }
 static inline unsigned atomicInc(unsigned* address, unsigned most) {
-  const unsigned old = *address;
-  *address = old >= most ? 0 : old + 1;
-  return old;
+  return mdh_fake_exchange(address, *address >= most ? 0 : *address + 1);
 }
