@@ -59,7 +59,7 @@ std::vector<std::string> without_effect(const ll::Code& code, const machine::Mac
     const bool atomic = how == ll::Combination::atomic && !waits && backend.obeys.atomic;
     const bool back = how == ll::Combination::look_back && !waits && backend.obeys.look_back;
     found.add(!tree && !launch && !hands && !last && !atomic && !back,
-               "code.combine." + to_string(level));
+              "code.combine." + to_string(level));
   }
   for (const auto& [layer, cores] : code.cores) {
     // Groups run several parts each, in turns; the cores of a group have one part each.

@@ -81,6 +81,7 @@ struct Module {
   int64_t workspace_bytes_per_core = 0;  // behind them, a piece for every core
   int parts_on_cores = 1;                // more threads than this have nothing to do
   bool contract_allowed = true;          // fused multiply-add does not change decisions
+  bool combines_in_any_order = false;    // so that floats are rounded differently from run to run
   std::string compiler = {};             // "gcc", "clang" or a program; empty: any
   std::vector<std::string> flags = {};   // for the compiler, besides its own
   /// Temporaries that were to be in registers and are arrays, because loops run over them.

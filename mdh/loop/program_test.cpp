@@ -96,8 +96,8 @@ TEST(LoopStmt, every_expression_is_mapped) {
 }
 
 TEST(LoopStmt, every_place_of_an_expression_is_mapped) {
-  const std::vector<int> expected = {0, 0, 0, 0, 3, 2, 2, 2, 1, 3, 1, 0, 2, 0, 1,
-                                     0, 1, 0, 1, 1, 1, 0, 1, 1, 1, 2, 1, 0, 2, 1, 1};
+  const std::vector<int> expected = {0, 0, 0, 0, 3, 2, 2, 2, 1, 3, 1, 0, 2, 0, 1, 0,
+                                     1, 0, 1, 1, 1, 0, 1, 1, 1, 2, 1, 0, 2, 1, 1};
   const std::vector<Stmt> all = one_of_each_kind();
   for (size_t n = 0; n < all.size(); ++n) {
     int visited = 0;
@@ -114,8 +114,8 @@ TEST(LoopStmt, names_that_a_statement_defines) {
   for (const Stmt& s : one_of_each_kind()) counts.push_back(defined_by(s).size());
   // Copy, For, Deal, Exchange, Lanes, Let, Load, Apply, Combine, WideLoad, Transpose
   // and AtomicTake.
-  EXPECT_EQ(counts, (std::vector<size_t>{0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0,
-                                         0, 0, 1, 1, 1, 1, 1, 0, 2, 0, 0, 0, 0, 2, 0, 1}));
+  EXPECT_EQ(counts, (std::vector<size_t>{0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0,
+                                         0, 1, 1, 1, 1, 1, 0, 2, 0, 0, 0, 0, 2, 0, 1}));
 }
 
 TEST(LoopStmt, nothing_changed_is_the_same_node) {

@@ -149,12 +149,12 @@ struct WriteUp {
 /// How members of a team put their parts together: in the order of the parts, unless it says
 /// otherwise.
 enum class Meeting {
-  in_order,  // one after the other
-  tree,      // neighbours first, then those at twice the distance, ...
-  exchange,  // the same, and the parts are private to the members
-  last,      // one after the other, by the member that is done last
+  in_order,   // one after the other
+  tree,       // neighbours first, then those at twice the distance, ...
+  exchange,   // the same, and the parts are private to the members
+  last,       // one after the other, by the member that is done last
   look_back,  // of a scan: who needs the parts before its own waits for those who make them
-  atomic,  // in the order in which members are done: each combines its own with what is there
+  atomic,     // in the order in which members are done: each combines its own with what is there
 };
 
 struct TeamCombine {

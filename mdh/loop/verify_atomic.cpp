@@ -62,8 +62,9 @@ class AtomicVerifier {
     std::vector<std::string> names;
     for (const Element& e : elements) {
       internal_check(is_atomic(e.buffer), "'{}' is combined into, but not atomic", e.buffer.name);
-      internal_check(e.index == elements.front().index, "'{}' is combined at another place than '{}'",
-                     e.buffer.name, elements.front().buffer.name);
+      internal_check(e.index == elements.front().index,
+                     "'{}' is combined at another place than '{}'", e.buffer.name,
+                     elements.front().buffer.name);
       names.push_back(e.buffer.name);
     }
     for (const std::string& name : names) {

@@ -63,8 +63,8 @@ __device__ float atomicAdd(float* address, float value);
 __device__ double atomicAdd(double* address, double value);
 __device__ unsigned long long atomicCAS(unsigned long long* address, unsigned long long expected,
                                         unsigned long long value);
-#define MDH_DECLARE(name)                                         \
-  __device__ unsigned name(unsigned* address, unsigned value);     \
+#define MDH_DECLARE(name)                                      \
+  __device__ unsigned name(unsigned* address, unsigned value); \
   __device__ unsigned long long name(unsigned long long* address, unsigned long long value);
 MDH_DECLARE(atomicOr)
 MDH_DECLARE(atomicXor)

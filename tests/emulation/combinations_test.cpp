@@ -215,8 +215,8 @@ TEST_F(Combinations, atomics_of_several_operators) {
 
 /// Odd sizes, tiles that end at edges, one part more than there are points.
 TEST_F(Combinations, atomics_of_tiles) {
-  for (const std::vector<int64_t>& sizes :
-       std::vector<std::vector<int64_t>>{{6, 8, 12}, {7, 5, 13}, {1, 1, 5}, {5, 7, 4}, {11, 3, 17}}) {
+  for (const std::vector<int64_t>& sizes : std::vector<std::vector<int64_t>>{
+           {6, 8, 12}, {7, 5, 13}, {1, 1, 5}, {5, 7, 4}, {11, 3, 17}}) {
     SCOPED_TRACE(fmt::format("{} {} {}", sizes[0], sizes[1], sizes[2]));
     const auto parts = [](int64_t size, int64_t tile) { return (size + tile - 1) / tile; };
     const std::string config = fmt::format(

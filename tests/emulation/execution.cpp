@@ -143,8 +143,7 @@ void Execution::give_back(std::span<void* const> buffers, char* workspace) const
 void Execution::leave_zeroed(std::vector<char>& bytes) const {
   bytes.assign(static_cast<size_t>(module_.zeroed_bytes), 0);
   for (const auto& [offset, block] : workspace_) {
-    const int64_t end =
-        std::min(offset + static_cast<int64_t>(block.bytes), module_.zeroed_bytes);
+    const int64_t end = std::min(offset + static_cast<int64_t>(block.bytes), module_.zeroed_bytes);
     if (offset < end) {
       std::memcpy(bytes.data() + offset, arena_.at(block), static_cast<size_t>(end - offset));
     }

@@ -288,7 +288,11 @@ std::optional<std::pair<std::string, std::string>> weakened(const std::string& l
     return std::pair("alone", fmt::format("{}const unsigned mdh_was = {};", indent,
                                           text.substr(first, text.size() - first - 2)));
   }
-  if (is_call("mdh_end_alone(")) return std::pair("end", indent + ";");
+  if (is_call("mdh_end_alone(&")) {
+    const size_t first = text.find('&') + 1;
+    return std::pair("end",
+                     fmt::format("{}{} = 2;", indent, text.substr(first, text.size() - first - 2)));
+  }
   if (text.find("_all[") != std::string::npos && text.ends_with("] = 0;")) {
     return std::pair("reset", indent + ";");
   }
@@ -358,6 +362,9 @@ const std::map<std::string, std::string>& equivalent() {
        "every item goes on with the sum that it has made itself"},
       {"sum_by_the_last_group_in_steps: barrier 1 on cuda",
        "item 0 alone has the part of its group, and counts it"},
+      {"sums_by_atomics: barrier 1 on cuda",
+       "not as right, but groups run one after the other here, and are ordered by what they "
+       "combine into"},
       {"scan_of_groups: guard 2", "the guard inside of it asks for more"},
       {"rolling_halo: turns 1 on cuda",
        "the elements too many lie behind the only array, where its size is rounded up"},

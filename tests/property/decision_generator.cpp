@@ -64,9 +64,10 @@ void draw_combinations(ll::Config& config, const hl::Program& p, const machine::
     // What the cores of the layer are best at, or anything.
     const machine::Layer* layer = machine.find_layer(level.layer);
     const hl::Dimension& dimension = p.dimensions[*ll::find_dimension(p, level.dimension)];
-    const auto best_of_grid = dimension.combine.shape == hl::Shape::scan
-                                  ? ll::Combination::look_back
-                                  : ll::Combination::last_core;
+    const bool is_scan = dimension.combine.shape == hl::Shape::scan;
+    const auto best_of_reduction =
+        random.chance(20) ? ll::Combination::atomic : ll::Combination::last_core;
+    const auto best_of_grid = is_scan ? ll::Combination::look_back : best_of_reduction;
     const auto best = layer && layer->barrier ? ll::Combination::shuffle : best_of_grid;
     for (const ll::Combination how :
          {random.chance(60) ? best : random.pick(all), ll::Combination::team_tree}) {

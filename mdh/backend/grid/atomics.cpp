@@ -27,8 +27,7 @@ std::optional<Own> own_operator(const scalar::Function& combine, size_t result) 
   const scalar::Expr& value = combine.results[result].value;
   const auto* sum = value.as<scalar::Binary>();
   if (!sum || !combine.locals.empty() || !value.type().is_scalar()) return std::nullopt;
-  const bool in_order =
-      is_parameter(sum->left, result) && is_parameter(sum->right, result + count);
+  const bool in_order = is_parameter(sum->left, result) && is_parameter(sum->right, result + count);
   const bool turned = is_parameter(sum->left, result + count) && is_parameter(sum->right, result);
   if (!in_order && !turned) return std::nullopt;
   return Own{std::get<Scalar>(value.type().is), sum->op};
@@ -192,9 +191,9 @@ std::string taken_atomically(const loop::Program& p, ExprPrinter& expressions,
     if (form == AtomicForm::word) {
       use_helper(expressions, "atomic_word");
       from = text.values[n] + "_bits";
-      result += fmt::format("{} {};\nmdh_from_word({}, &{}, sizeof {});\n",
-                            expressions.storage_type(type_of(p, n)), from, text.elements[n], from,
-                            from);
+      result +=
+          fmt::format("{} {};\nmdh_from_word({}, &{}, sizeof {});\n",
+                      expressions.storage_type(type_of(p, n)), from, text.elements[n], from, from);
     }
     result += fmt::format("const {} {} = {};\n", expressions.value_type(type_of(p, n)),
                           text.values[n], expressions.load(type_of(p, n), from));

@@ -561,8 +561,8 @@ class KernelPrinter : public CPrinter, public KernelText {
       return fmt::format("{0} *const {1} = ({0} *)(workspace + {2}){3};\n", type, name, offset, at);
     };
     const std::string name = c_name(b.symbol.name);
-    std::string text = begins(atomic_type(program(), expressions(), b), name,
-                              storage_.of(b.symbol).offset);
+    std::string text =
+        begins(atomic_type(program(), expressions(), b), name, storage_.of(b.symbol).offset);
     const auto state = storage_.states.find(b.symbol.name);
     if (state != storage_.states.end()) {
       text += begins("unsigned", "mdh_states_" + name, state->second);

@@ -43,6 +43,8 @@ class ModulePrinter {
     module.workspace_bytes = storage_.workspace_bytes;
     module.zeroed_bytes = storage_.zeroed_bytes;
     module.contract_allowed = may_contract(program_.f, program_.combine);
+    module.combines_in_any_order = std::any_of(program_.buffers.begin(), program_.buffers.end(),
+                                               [](const Buffer& b) { return b.atomic; });
     module.arrays = printer_->arrays();
     return module;
   }

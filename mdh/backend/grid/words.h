@@ -42,7 +42,7 @@ struct GridWords {
   std::string
       arrivals;  // helper that tells who is done last (rts/arrive_last.cu); none: nobody knows
   bool atomics = false;  // members of a grid combine into one element, in the words of CUDA
-  std::string follows;  // helper for members that follow others (rts/follow.cu); none: they do not
+  std::string follows;   // helper for members that follow others (rts/follow.cu); none: they do not
   std::string
       copies;  // helper that has copies in flight (rts/copy_async.cu); none: they land at once
   std::string

@@ -60,8 +60,8 @@ class Writer {
     for (const Symbol& digit : s.over) around.push_back(find_digit(program_, digit));
     const std::vector<Symbol> parts = values("_part");
     const std::vector<Element> from = in_digits(program_, s.from, around);
-    Block body = is_atomic(from) ? Block{StmtNode{loop::AtomicTake{parts, from}}}
-                                 : loads(parts, from);
+    Block body =
+        is_atomic(from) ? Block{StmtNode{loop::AtomicTake{parts, from}}} : loads(parts, from);
     append(body, updated({in_digits(program_, s.target.elements, around), s.target.first}, parts));
     for (auto digit = s.over.rbegin(); digit != s.over.rend(); ++digit) {
       body = {StmtNode{loop::Loop{*digit, body}}};

@@ -166,7 +166,8 @@ Elements AtomicCombiner::sums_of(const loop::TeamCombine& s, Block& allocs) {
 /// Where nothing is done with a slot but filling it once, what fills it combines instead.
 std::optional<Block> AtomicCombiner::redirected(const loop::TeamCombine& s, const Block& body,
                                                 const Elements& sums) const {
-  const bool is_all = users_of_slots(d_.program().body, s.from) == 2 && users_of_slots(body, s.from) == 1;
+  const bool is_all =
+      users_of_slots(d_.program().body, s.from) == 2 && users_of_slots(body, s.from) == 1;
   if (!is_all || !ends_anywhere(s)) return std::nullopt;
   Redirection redirection(s.from, sums);
   const Block result = redirection.block(body, {});
@@ -187,9 +188,11 @@ bool AtomicCombiner::ends_anywhere(const loop::TeamCombine& s) const {
 Stmt AtomicCombiner::dealt(const loop::TeamCombine& s, const Digits& members,
                            const Digits& inside) const {
   const Block body = {StmtNode{loop::WriteUp{{}, s.from, s.target}}};
-  return StmtNode{
-      loop::Deal{loop::Team::cores, counters(members), true,
-                 where_points_are(d_.program(), joined_digits(inside, members), body)}};
+  // Where cores have one each, it is their own.
+  const bool is_own = std::all_of(members.begin(), members.end(),
+                                  [](const loop::Digit& d) { return d.how == loop::How::cores; });
+  return StmtNode{loop::Deal{loop::Team::cores, counters(members), !is_own,
+                             where_points_are(d_.program(), joined_digits(inside, members), body)}};
 }
 
 }  // namespace mdh::passes
