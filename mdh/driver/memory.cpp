@@ -72,22 +72,40 @@ std::vector<scalar::Array> Memory::outputs() const {
   return all;
 }
 
-std::vector<scalar::Array> Memory::run_poisoned(const MemoryKernel& kernel) {
+std::vector<scalar::Array> Memory::run_poisoned(const MemoryKernel& kernel, Bits bits) {
+  const auto untouched = [&] {
+    return bits == Bits::any ? outputs() : std::vector<scalar::Array>{};
+  };
   poison(0xDB);
+  const std::vector<scalar::Array> before_first = untouched();
   kernel(pointers_);
   std::vector<scalar::Array> first = outputs();
   poison(0x24);
+  const std::vector<scalar::Array> before_second = untouched();
   kernel(pointers_);
   const std::vector<scalar::Array> second = outputs();
   for (size_t b = 0; b < first.size(); ++b) {
     const int width = first[b].width();
+    const auto is_left = [&](int64_t cell) {
+      const auto at = static_cast<size_t>(cell);
+      if (bits == Bits::same) return !(first[b].cells[at] == second[b].cells[at]);
+      return first[b].cells[at] == before_first[b].cells[at] &&
+             second[b].cells[at] == before_second[b].cells[at];
+    };
     for (int64_t n = 0; n < first[b].size(); ++n) {
-      const auto one = first[b].cells.begin() + n * width;
-      const auto other = second[b].cells.begin() + n * width;
-      first[b].defined[n] = std::equal(one, one + width, other) ? 1 : 0;
+      bool written = true;
+      for (int64_t cell = n * width; cell < (n + 1) * width; ++cell) {
+        written = written && !is_left(cell);
+      }
+      first[b].defined[n] = written ? 1 : 0;
     }
   }
   return first;
+}
+
+/// What results of a module are compared by.
+Memory::Bits bits_of(const kernel::Module& module) {
+  return module.combines_in_any_order ? Memory::Bits::any : Memory::Bits::same;
 }
 
 }  // namespace mdh::driver

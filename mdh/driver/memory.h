@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mdh/hl/program.h"
+#include "mdh/kernel/module.h"
 #include "mdh/runtime/worker/shared_buffers.h"
 #include "mdh/scalar/array.h"
 
@@ -32,9 +33,13 @@ class Memory {
   /// Only for shared memory.
   const runtime::SharedBuffers& shared() const { return *shared_; }
 
+  /// Whether a kernel computes the same bits whenever it runs, or rounds floats differently.
+  enum class Bits { same, any };
+
   /// Runs a kernel twice on differently poisoned outputs. Elements that differ between the two runs
-  /// were not written and come back undefined.
-  std::vector<scalar::Array> run_poisoned(const MemoryKernel& kernel);
+  /// were not written and come back undefined. Those of kernels without the same bits are undefined
+  /// where a number is still what it was in both runs.
+  std::vector<scalar::Array> run_poisoned(const MemoryKernel& kernel, Bits bits = Bits::same);
 
   /// Every byte of every output.
   void poison(int byte);
@@ -57,5 +62,7 @@ class Memory {
   std::unique_ptr<runtime::SharedBuffers> shared_;
   std::vector<void*> pointers_;
 };
+
+Memory::Bits bits_of(const kernel::Module& module);
 
 }  // namespace mdh::driver

@@ -263,7 +263,8 @@ RunReport run_reference(const hl::Program& program, const RunOptions& options) {
 std::vector<Array> run_poisoned(const Executable& executable, const std::vector<Array>& inputs,
                                 int threads) {
   Memory memory(executable.stages().low.computation, inputs);
-  return memory.run_poisoned([&](auto buffers) { executable(buffers, threads); });
+  return memory.run_poisoned([&](auto buffers) { executable(buffers, threads); },
+                             bits_of(executable.module()));
 }
 
 RunReport run(const hl::Program& program, const RunOptions& options) {
@@ -275,7 +276,8 @@ RunReport run(const hl::Program& program, const RunOptions& options) {
   const Runner runner(executable, options);
   Memory memory = runner.memory(program, inputs);
   options.progress("computing");
-  const std::vector<Array> outputs = memory.run_poisoned(runner.on(memory));
+  const std::vector<Array> outputs =
+      memory.run_poisoned(runner.on(memory), bits_of(executable.module()));
   options.progress("verifying");
   RunReport report;
   report.outputs = outputs;

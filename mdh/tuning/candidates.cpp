@@ -264,11 +264,13 @@ struct Candidates::Parts {
   }
 
   void verify_whole_arrays(const Compiled& c, Trial& trial) {
-    const std::vector<scalar::Array> outputs = memory.run_poisoned([&](auto) {
+    const auto run_once = [&](auto) {
       if (!trial.is_good()) return;
       const runtime::Outcome outcome = run(c, {.threads = options.threads});
       if (outcome.status != runtime::WorkStatus::ok) take_failure(outcome, trial);
-    });
+    };
+    const std::vector<scalar::Array> outputs =
+        memory.run_poisoned(run_once, driver::bits_of(c.module));
     if (!trial.is_good()) return;
     const driver::Verification v = driver::verify_outputs(
         program, inputs, outputs,

@@ -28,7 +28,8 @@ std::vector<kernel::Module> modules_of(const std::vector<Prepared>& all) {
 std::string ran(const Prepared& one, const driver::MemoryKernel& kernel) {
   try {
     driver::Memory memory(one.triple.program, one.inputs);
-    return complaint(one.triple.program, one.inputs, memory.run_poisoned(kernel));
+    return complaint(one.triple.program, one.inputs,
+                     memory.run_poisoned(kernel, driver::bits_of(one.module)));
   } catch (const Error& e) {
     return e.diagnostic().message;
   }

@@ -365,6 +365,9 @@ const std::map<std::string, std::string>& equivalent() {
       {"sums_by_atomics: barrier 1 on cuda",
        "not as right, but groups run one after the other here, and are ordered by what they "
        "combine into"},
+      {"records_by_atomics: barrier 1 on cuda",
+       "item 0 alone has the part of its group, and counts it"},
+      {"records_by_atomics: barrier 4 on cuda", "item 0 alone works before and behind it"},
       {"scan_of_groups: guard 2", "the guard inside of it asks for more"},
       {"rolling_halo: turns 1 on cuda",
        "the elements too many lie behind the only array, where its size is rounded up"},

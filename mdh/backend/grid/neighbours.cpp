@@ -82,7 +82,8 @@ bool only_moves(const Block& block) {
       return only_moves(choice->then) && only_moves(choice->otherwise);
     }
     return s.as<loop::Let>() || s.as<loop::Load>() || s.as<loop::Store>() ||
-           s.as<loop::WideLoad>() || s.as<loop::WideStore>() || s.as<loop::AsyncCopy>();
+           s.as<loop::WideLoad>() || s.as<loop::WideStore>() || s.as<loop::AsyncCopy>() ||
+           s.as<loop::AtomicTake>();
   });
 }
 

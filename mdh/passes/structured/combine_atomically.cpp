@@ -112,7 +112,9 @@ std::optional<Block> AtomicCombiner::combined(const loop::TeamCombine& s, const 
   if (s.how != loop::Meeting::atomic || !d_.domain().atomics) return std::nullopt;
   const loop::Deal* made = open_share(s, made_by);
   const bool fits = std::all_of(s.from.begin(), s.from.end(), [&](const Element& slot) {
-    return axis_of_member(slot, s.over) && slot.index == s.from.front().index;
+    // Where grids are inside of each other, some slots are not for all members.
+    const bool is_for_all = find_buffer(d_.program(), slot.buffer).scope == loop::Scope::all;
+    return is_for_all && axis_of_member(slot, s.over) && slot.index == s.from.front().index;
   });
   if (!made || !fits) return std::nullopt;
   Digits mine = around, others = around;
