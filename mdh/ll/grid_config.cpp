@@ -6,7 +6,6 @@
 #include "mdh/ll/grid_levels.h"
 #include "mdh/ll/grid_shape.h"
 #include "mdh/ll/roles.h"
-#include "mdh/scalar/free.h"
 
 namespace mdh::ll {
 namespace {
@@ -76,33 +75,15 @@ class GridRules {
       rows_.clear();
       for (const int d : kept_) {
         if (d == x) continue;
-        if (are_apart(x, d)) {
+        if (shape_.are_apart(x, d)) {
           rows_.push_back(d);
-        } else if (is_alike(x, d)) {
+        } else if (shape_.is_alike(x, d)) {
           columns_.push_back(d);
         }
       }
       if (!rows_.empty()) return shape_.volume(reduced_) >= terms_at_once;
     }
     return false;
-  }
-
-  bool are_apart(int x, int y) const {
-    bool only_x = false, only_y = false;
-    for (const std::vector<bool>& input : shape_.inputs()) {
-      const bool has_x = input[static_cast<size_t>(x)], has_y = input[static_cast<size_t>(y)];
-      only_x = only_x || (has_x && !has_y);
-      only_y = only_y || (has_y && !has_x);
-    }
-    return only_x && only_y;
-  }
-
-  /// Every input has both or none.
-  bool is_alike(int x, int y) const {
-    return std::all_of(shape_.inputs().begin(), shape_.inputs().end(),
-                       [&](const std::vector<bool>& input) {
-                         return input[static_cast<size_t>(x)] == input[static_cast<size_t>(y)];
-                       });
   }
 
   /// Threads and registers along both sides; the sum in pieces whose operands are copied. False if
@@ -306,7 +287,7 @@ class GridRules {
     std::vector<int> parallel = kept_;
     if (parallel.empty()) parallel = reduced_;
     if (parallel.empty()) return;
-    const bool is_uneven = runs_loops();
+    const bool is_uneven = shape_.runs_loops();
     if (is_uneven && kept_.size() > 1) {
       take_squares();
     } else {
@@ -321,14 +302,6 @@ class GridRules {
     for (const int d : scanned_) levels_.take_all(roles_.outer, d);
     if (kept_.empty()) levels_.take(roles_.groups, parallel.front(), most_groups_of_sum);
     for (const int d : reversed(reduced_)) levels_.take_all(roles_.inner, d);
-  }
-
-  /// Points may take different times.
-  bool runs_loops() const {
-    const auto has_loop = [](const scalar::Assignment& one) { return scalar::has_loop(one.value); };
-    const scalar::Function f = hl::scalar_function(shape_.program);
-    return std::any_of(f.results.begin(), f.results.end(), has_loop) ||
-           std::any_of(f.locals.begin(), f.locals.end(), has_loop);
   }
 
   /// A warp takes as long as its slowest point, and near ones take similar times: its points are as

@@ -6,6 +6,7 @@
 
 #include "mdh/hl/analysis.h"
 #include "mdh/hl/program.h"
+#include "mdh/scalar/free.h"
 
 namespace mdh::ll {
 
@@ -54,6 +55,32 @@ class GridShape {
 
   /// Bytes of the largest element among those; 0 if it walks along none.
   int64_t widest_along(int d) const { return widest_[static_cast<size_t>(d)]; }
+
+  /// An input knows only one of them, and another one only the other.
+  bool are_apart(int x, int y) const {
+    bool only_x = false, only_y = false;
+    for (const std::vector<bool>& input : inputs_) {
+      const bool has_x = input[static_cast<size_t>(x)], has_y = input[static_cast<size_t>(y)];
+      only_x = only_x || (has_x && !has_y);
+      only_y = only_y || (has_y && !has_x);
+    }
+    return only_x && only_y;
+  }
+
+  /// Every input has both or none.
+  bool is_alike(int x, int y) const {
+    return std::all_of(inputs_.begin(), inputs_.end(), [&](const std::vector<bool>& input) {
+      return input[static_cast<size_t>(x)] == input[static_cast<size_t>(y)];
+    });
+  }
+
+  /// Points may take different times.
+  bool runs_loops() const {
+    const auto has_loop = [](const scalar::Assignment& one) { return scalar::has_loop(one.value); };
+    const scalar::Function f = hl::scalar_function(program);
+    return std::any_of(f.results.begin(), f.results.end(), has_loop) ||
+           std::any_of(f.locals.begin(), f.locals.end(), has_loop);
+  }
 
   /// Of each input: the dimensions that its indices mention.
   const std::vector<std::vector<bool>>& inputs() const { return inputs_; }

@@ -162,13 +162,14 @@ class RunFinder {
     for (int q = start; q < outputs_.depth(); ++q) {
       const NestLoop& loop = outputs_.loops[q];
       if (loop.reduced || loop.is_parallel()) continue;
-      if (loop.is_open() || dimension.value_or(loop.level.dimension) != loop.level.dimension) return 0;
+      if (loop.is_open() || dimension.value_or(loop.level.dimension) != loop.level.dimension)
+        return 0;
       dimension = loop.level.dimension;
       line *= loop.parts;
       coarsest = std::max(coarsest, loop.chunk);
     }
-    const bool is_finest =
-        std::all_of(outputs_.loops.begin() + run.start, outputs_.loops.end(), [&](const auto& loop) {
+    const bool is_finest = std::all_of(
+        outputs_.loops.begin() + run.start, outputs_.loops.end(), [&](const auto& loop) {
           return !loop.is_parallel() || loop.level.dimension != dimension || loop.chunk > coarsest;
         });
     return is_finest && line > 1 ? line : 0;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "mdh/loop/interpretation.h"
-#include "mdh/loop/owners.h"
+#include "mdh/loop/evaluation/interpretation.h"
+#include "mdh/loop/evaluation/owners.h"
 #include "mdh/support/random.h"
 
 namespace mdh::loop {
@@ -166,8 +166,7 @@ class Interpreter : private Interpretation {
     if (++arrived < find_digit(program_, s.over).parts) return;
     arrived = 0;
     const int64_t epoch = now_.epoch[0];
-    now_.epoch[0] = --lasts_;
-    ++now_.epoch[1];
+    all_wait();
     block(s.body);
     now_.epoch[0] = epoch;
   }
@@ -184,7 +183,8 @@ class Interpreter : private Interpretation {
       theirs[s.over.name] = other;
       const Leaves& told = told_.at({&s, shares_of(*grid_, theirs)});
       index_[s.nth.name] = nth;
-      told.empty() ? undefine_all(s.hears) : store(s.hears, told);
+      if (!told.empty()) store(s.hears, told);
+      for (const Element& e : told.empty() ? s.hears : std::vector<Element>{}) undefine(e);
     }
     index_.erase(s.nth.name);
     all_wait();
@@ -449,10 +449,6 @@ class Interpreter : private Interpretation {
     ++now_.epoch[1];
     const bool has_any = !s.has_any || integer(*s.has_any) != 0;
     told_[{&s, shares_of(*grid_, index_)}] = has_any ? load(s.tells) : Leaves{};
-  }
-
-  void undefine_all(const std::vector<Element>& elements) {
-    for (const Element& e : elements) undefine(e);
   }
 
   void all_wait() {

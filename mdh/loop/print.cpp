@@ -125,11 +125,11 @@ class Printer {
     return fmt::format("last {} {}\n", s.over.name, block(s.body));
   }
   std::string operator()(const Follow& s) const {
-    const std::string told =
-        s.tells.empty() ? ""
-                        : fmt::format(" tells {}{} hears {} {}", print_elements(s.tells),
-                                      s.has_any ? " if " + scalar::print(*s.has_any) : "",
-                                      s.nth.name, print_elements(s.hears));
+    const std::string told = s.tells.empty()
+                                 ? ""
+                                 : fmt::format(" tells {}{} hears {} {}", print_elements(s.tells),
+                                               s.has_any ? " if " + scalar::print(*s.has_any) : "",
+                                               s.nth.name, print_elements(s.hears));
     return fmt::format("follow {} from {} step {}{};\n", s.over.name, scalar::print_sum(s.first),
                        s.step, told);
   }

@@ -229,6 +229,56 @@ TEST(LoopFollow, is_printed_and_read) {
   EXPECT_EQ(parse(print(p)), p);
 }
 
+// ---- what they tell each other
+
+const More told{
+    "digit g: BLK.i < 3 of i step 1 grid\n"
+    "digit b: BLK.k < 4 of k step 1 grid\n",
+    "buffer temporary mine: i64[] in SM of group per (g)\n"
+    "buffer temporary heard: i64[2] in SM of group per (g)\n"
+    "buffer temporary near: i64[] in RM of core per (g)\n"};
+
+const std::string telling =
+    "deal grid (g < 3) { alloc mine; alloc heard; alloc near; "
+    "deal cores () { load v = x[g, 0]; store mine[] = v; } barrier cores; ";
+
+const std::string sum_of_heard =
+    "deal cores () { load a = mine[]; store y[g] = a; "
+    "for - n < g sequential { load l = y[g]; load r = heard[n]; combine s = (l; r); "
+    "store y[g] = s; } } }";
+
+TEST(LoopFollow, hears_what_those_before_it_have_told) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    EXPECT_EQ(result(telling + "follow g from 0 step 1 tells (mine[]) hears nth (heard[nth]); " +
+                         sum_of_heard,
+                     told, seed),
+              (std::vector<int64_t>{1, 51, 215}));
+  }
+}
+
+TEST(LoopFollow, hears_nothing_of_who_has_nothing_to_tell) {
+  const std::string complaint = internal_error_of([&] {
+    result(telling + "follow g from 0 step 1 tells (mine[]) if g == 1 hears nth (heard[nth]); " +
+               sum_of_heard,
+           told, 1);
+  });
+  EXPECT_EQ(complaint, "element 0 of 'heard' is read before it is written");
+}
+
+TEST(LoopFollow, what_is_told_is_printed_and_read) {
+  const std::string text = "follow g from 0 step 1 tells (mine[]) if g < 2 hears nth (heard[nth]);";
+  const Program p = rows_with(telling + text + sum_of_heard, told);
+  EXPECT_NE(print(p).find(text), std::string::npos);
+  EXPECT_EQ(parse(print(p)), p);
+}
+
+TEST(LoopFollow, what_is_told_and_heard_belongs_to_the_group) {
+  EXPECT_EQ(refused(telling + "follow g from 0 step 1 tells (mine[]) hears nth (near[]); }", told),
+            "shares that follow others tell or hear 'near', which does not belong to a group");
+  EXPECT_EQ(refused(telling + "follow g from 0 step 1 tells (mine[]) hears nth (); }", told),
+            "1 are told, and 0 are heard");
+}
+
 TEST(LoopFollow, all_shares_get_there_in_order) {
   EXPECT_EQ(refused("follow g from 0 step 1;", row),
             "a share of the grid that follows others, outside of it");

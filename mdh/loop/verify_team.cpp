@@ -96,11 +96,13 @@ void verify_hearing(const Program& p, const Follow& s) {
   internal_check(s.tells.size() == s.hears.size(), "{} are told, and {} are heard", s.tells.size(),
                  s.hears.size());
   for (size_t n = 0; n < s.tells.size(); ++n) {
-    const Buffer &told = find_buffer(p, s.tells[n].buffer), &heard = find_buffer(p, s.hears[n].buffer);
+    const Buffer &told = find_buffer(p, s.tells[n].buffer),
+                 &heard = find_buffer(p, s.hears[n].buffer);
     for (const Buffer* b : {&told, &heard}) {
-      internal_check(b->role == Role::temporary && b->scope == Scope::group,
-                     "shares that follow others tell or hear '{}', which does not belong to a group",
-                     b->symbol.name);
+      internal_check(
+          b->role == Role::temporary && b->scope == Scope::group,
+          "shares that follow others tell or hear '{}', which does not belong to a group",
+          b->symbol.name);
     }
     internal_check(told.type == heard.type, "'{}' is heard as another type", told.symbol.name);
   }

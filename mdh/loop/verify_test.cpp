@@ -494,12 +494,5 @@ TEST(LoopVerify, asynchronous_copies_do_not_convert) {
   EXPECT_EQ(complaint_about(text), "u[] is copied from another type");
 }
 
-TEST(LoopVerify, a_wait_keeps_some_groups_or_none) {
-  Program p = rows_with("wait 2;");
-  verify(p);
-  p.body = {StmtNode{Wait{-1}}};
-  EXPECT_EQ(internal_error_of([&] { verify(p); }), "a wait that keeps -1 groups in flight");
-}
-
 }  // namespace
 }  // namespace mdh::loop::verify_test

@@ -25,5 +25,12 @@ TEST(LoopVerify, warps_wait_where_they_exist) {
   EXPECT_EQ(with({"warp 0\n", ""}, ""), "warps of 0 cores");
 }
 
+TEST(LoopVerify, a_wait_keeps_some_groups_or_none) {
+  Program p = rows_with("wait 2;");
+  verify(p);
+  p.body = {StmtNode{Wait{-1}}};
+  EXPECT_EQ(internal_error_of([&] { verify(p); }), "a wait that keeps -1 groups in flight");
+}
+
 }  // namespace
 }  // namespace mdh::loop::verify_warps_test

@@ -159,7 +159,8 @@ class OutputPlanner {
   };
 
   /// The innermost axes are one line where a core moves it as a whole, and those are apart.
-  Stored stored(const Component& component, const ll::Run& run, const std::vector<Symbol>& axes) const {
+  Stored stored(const Component& component, const ll::Run& run,
+                const std::vector<Symbol>& axes) const {
     Stored result{parts_of(axes), variables(axes)};
     const int64_t padded = ll::padded_line(run.line, view(component).type);
     if (run.line == 0 || padded == run.line) return result;

@@ -232,7 +232,10 @@ Block ScanJoiner::by_looking_back(const loop::ScanFix& s, const Digits& team,
   const Team all = team_of(s, team);
   drop(s.offset);
   Block result;
-  const Lookers who{all.members, all.lines, around, grid_of(around),
+  const Lookers who{all.members,
+                    all.lines,
+                    around,
+                    grid_of(around),
                     find_digit(d_.program(), s.shape.digit),
                     code_.is_whole(s, joined_digits(around, all.members))};
   const auto in_group = [&](const char* name) {
@@ -342,7 +345,8 @@ Block ScanJoiner::before_all(const loop::ScanFix& s, const Lookers& who) {
   const Elements of_group = groups_of(s, groups);
   const auto group_total = [&](const Expr& n) { return with_value_of(of_group, over.var, n); };
   result.push_back(StmtNode{loop::Follow{over.var, first, 1}});
-  append(result, gathered({size, place, [&](const Expr& n) { return total(first + n); }}, near, who));
+  append(result,
+         gathered({size, place, [&](const Expr& n) { return total(first + n); }}, near, who));
   const Expr is_last = scalar::binary(BinaryOp::equal, place, index_literal(size - 1));
   const Block told = where_whole(who, joined_into(group_total(group), near, s.totals));
   result.push_back(dealt(who, only_if(is_last, told)));

@@ -58,6 +58,9 @@ static inline T mdh_fake_exchange(T* address, T value) {
 static inline unsigned atomicExch(unsigned* address, unsigned value) {
   return mdh_fake_exchange(address, value);
 }
+static inline unsigned long long atomicExch(unsigned long long* address, unsigned long long value) {
+  return mdh_fake_exchange(address, value);
+}
 template <class T>
 static inline T atomicAdd(T* address, T value) {
   return mdh_fake_exchange<T>(address, *address + value);

@@ -1,4 +1,4 @@
-#include "mdh/loop/in_flight.h"
+#include "mdh/loop/evaluation/in_flight.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "mdh/loop/memory.h"
+#include "mdh/loop/evaluation/memory.h"
 #include "mdh/loop/program.h"
 
 namespace mdh::loop {

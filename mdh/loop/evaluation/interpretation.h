@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "mdh/loop/in_flight.h"
-#include "mdh/loop/memory.h"
+#include "mdh/loop/evaluation/in_flight.h"
+#include "mdh/loop/evaluation/memory.h"
 #include "mdh/loop/program.h"
 #include "mdh/scalar/algebra.h"
 

@@ -1,4 +1,4 @@
-#include "mdh/loop/owners.h"
+#include "mdh/loop/evaluation/owners.h"
 
 namespace mdh::loop {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "mdh/loop/memory.h"
+#include "mdh/loop/evaluation/memory.h"
 
 namespace mdh::loop {
 

@@ -1,4 +1,4 @@
-#include "mdh/loop/memory.h"
+#include "mdh/loop/evaluation/memory.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "mdh/loop/interpretation.h"
+#include "mdh/loop/evaluation/interpretation.h"
 
 #include <algorithm>
 
