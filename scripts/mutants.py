@@ -37,7 +37,7 @@ GROUPS = {
         "mdh/passes/lower/lower.cpp mdh/passes/lower/fuse.cpp mdh/ll/parameters.cpp mdh/ll/footprint.cpp "
         "mdh/ll/tile.cpp mdh/ll/nest.cpp mdh/ll/storage.cpp",
         "ll_test passes_test golden_test property_test"),
-    "loops": Group("mdh/loop/evaluate.cpp mdh/loop/memory.cpp",
+    "loops": Group("mdh/loop/evaluate.cpp mdh/loop/evaluation/memory.cpp",
                    "loop_test passes_test property_test"),
 }
 TESTS_OF_FILES = "errors_test property_test examples_test"  # after the unit test of the folder

@@ -38,6 +38,18 @@ Expr rest_of(const Expr& e, int64_t by) {
   return scalar::binary(BinaryOp::remainder, e, index_literal(by));
 }
 
+/// Where there are points and the other condition holds; nothing: everywhere.
+std::optional<Expr> with_points(const loop::Program& p, const Digits& inside,
+                                std::optional<Expr> condition) {
+  Block rest = where_points_are(p, inside, {StmtNode{loop::Commit{}}});
+  while (const auto* choice = rest.front().as<loop::If>()) {
+    condition = condition ? scalar::binary(BinaryOp::logical_and, choice->condition, *condition)
+                          : choice->condition;
+    rest = Block(choice->then);
+  }
+  return condition;
+}
+
 /// Whether there are any before.
 Stmt either(const Expr& before, const Block& then, const Block& otherwise) {
   return StmtNode{loop::If{later_round(before), then, otherwise}};
@@ -237,7 +249,8 @@ Block ScanJoiner::by_looking_back(const loop::ScanFix& s, const Digits& team,
                     around,
                     grid_of(around),
                     find_digit(d_.program(), s.shape.digit),
-                    code_.is_whole(s, joined_digits(around, all.members))};
+                    with_points(d_.program(), joined_digits(around, all.members),
+                                code_.is_whole(s, joined_digits(around, all.members)))};
   const auto in_group = [&](const char* name) {
     return gatherer_.in_group(s.totals, counters(digits_of(d_.program(), s.shape.lines)), name,
                               who.per, result);
