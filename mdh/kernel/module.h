@@ -76,7 +76,8 @@ struct Module {
   std::vector<Step> steps;
   std::vector<Argument> arguments;
   int64_t workspace_bytes = 0;  // that all cores share
-  /// Of the workspace, at its beginning: 0 before the first call; every call leaves them so.
+  /// Of the workspace, at its beginning: 0 before the first call. What a call leaves there the next
+  /// one finds.
   int64_t zeroed_bytes = 0;
   int64_t workspace_bytes_per_core = 0;  // behind them, a piece for every core
   int parts_on_cores = 1;                // more threads than this have nothing to do

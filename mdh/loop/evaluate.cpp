@@ -183,8 +183,11 @@ class Interpreter : private Interpretation {
       theirs[s.over.name] = other;
       const Leaves& told = told_.at({&s, shares_of(*grid_, theirs)});
       index_[s.nth.name] = nth;
-      if (!told.empty()) store(s.hears, told);
-      for (const Element& e : told.empty() ? s.hears : std::vector<Element>{}) undefine(e);
+      if (told.empty()) {
+        for (const Element& e : s.hears) undefine(e);
+      } else {
+        store(s.hears, told);
+      }
     }
     index_.erase(s.nth.name);
     all_wait();
@@ -464,13 +467,10 @@ class Interpreter : private Interpretation {
   }
 
   std::vector<int64_t> awaited(const Deal& s, const Follow& follow, int64_t part) const {
-    int64_t stride = 1;
-    for (auto share = s.shares.rbegin(); share->var != follow.over; ++share) stride *= share->count;
-    const int64_t me = index_.at(follow.over.name);
+    const int64_t stride = distance_along(s.shares, follow.over);
     std::vector<int64_t> parts;
-    for (int64_t other = integer(follow.first); other < me; other += follow.step) {
-      parts.push_back(part - (me - other) * stride);
-    }
+    int64_t behind = index_.at(follow.over.name) - integer(follow.first);
+    for (; behind > 0; behind -= follow.step) parts.push_back(part - behind * stride);
     return parts;
   }
 

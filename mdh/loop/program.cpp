@@ -338,6 +338,17 @@ std::vector<Digit> digits_of(const Program& p, const std::vector<Symbol>& symbol
   return digits;
 }
 
+int64_t distance_along(const std::vector<Counter>& counters, const Symbol& one) {
+  int64_t distance = 1;
+  for (auto c = counters.rbegin(); c->var != one; ++c) distance *= c->count;
+  return distance;
+}
+
+bool has_counter(const std::vector<Counter>& counters, const Symbol& one) {
+  return std::any_of(counters.begin(), counters.end(),
+                     [&](const Counter& c) { return c.var == one; });
+}
+
 int64_t volume_of(const std::vector<Counter>& counters) {
   int64_t product = 1;
   for (const Counter& c : counters) product *= c.count;

@@ -211,6 +211,10 @@ std::vector<Digit> digits_of(const Program& p, const std::vector<Symbol>& symbol
 
 int64_t volume_of(const std::vector<Counter>& counters);  // how many combinations there are
 
+/// How far apart in the order of all combinations are neighbours in one of the counters.
+int64_t distance_along(const std::vector<Counter>& counters, const Symbol& one);
+bool has_counter(const std::vector<Counter>& counters, const Symbol& one);
+
 /// The most shares that a Deal deals to owners: if more than one, the cores of a group, in order.
 int64_t owned_shares(const Block& block);
 

@@ -37,8 +37,7 @@ bool has_axes(const Program& p) {
 bool has_warps(const Program& p) { return p.warp > 1 && !has_axes(p); }
 
 bool is_in_one_warp(const std::vector<Counter>& shares, const Symbol& over, int64_t warp) {
-  int64_t behind = 1;
-  for (auto share = shares.rbegin(); share->var != over; ++share) behind *= share->count;
+  const int64_t behind = distance_along(shares, over);
   const auto mine = std::find_if(shares.begin(), shares.end(),
                                  [&](const Counter& share) { return share.var == over; });
   return volume_of(shares) <= warp || warp % (behind * mine->count) == 0;
@@ -67,9 +66,8 @@ void verify_lasts(const Deal& deal) {
   const auto* last = deal.body.back().as<Last>();
   internal_check(count == 1 && deal.team == Team::grid && last != nullptr,
                  "the last one of a grid does something that is not the end of its share");
-  const bool is_share = std::any_of(deal.shares.begin(), deal.shares.end(),
-                                    [&](const Counter& share) { return share.var == last->over; });
-  internal_check(is_share, "the last one of '{}', which is no share", last->over.name);
+  internal_check(has_counter(deal.shares, last->over), "the last one of '{}', which is no share",
+                 last->over.name);
 }
 
 void verify_follows(const Deal& deal) {
@@ -80,11 +78,8 @@ void verify_follows(const Deal& deal) {
     const auto* follow = s.as<Follow>();
     if (!follow) continue;
     ++by_all;
-    const bool is_share =
-        std::any_of(deal.shares.begin(), deal.shares.end(),
-                    [&](const Counter& share) { return share.var == follow->over; });
-    internal_check(is_share, "shares follow each other in '{}', which is none of them",
-                   follow->over.name);
+    internal_check(has_counter(deal.shares, follow->over),
+                   "shares follow each other in '{}', which is none of them", follow->over.name);
   }
   internal_check(deal.team == Team::grid && count == by_all,
                  "shares of a grid follow others that need not get there");

@@ -24,8 +24,7 @@ bool MeetingPrinter::is_in(const loop::Buffer& b, Space space) const {
 std::string MeetingPrinter::exchange(const loop::Exchange& s) {
   internal_check(!words_.exchange.empty() && is_private(s.to) && is_private(s.from),
                  "an exchange of '{}', which is not private", s.from.buffer.name);
-  int64_t distance = std::abs(s.by);
-  for (auto share = s.shares.rbegin(); share->var != s.over; ++share) distance *= share->count;
+  const int64_t distance = std::abs(s.by) * loop::distance_along(s.shares, s.over);
   const int64_t shares = loop::volume_of(s.shares), rest = shares % words_.warp;
   const std::string me = words_.item[0], all = "0xffffffffu",
                     first = fmt::format("{:#x}u", (uint64_t{1} << rest) - 1);
@@ -110,9 +109,7 @@ std::string MeetingPrinter::number_taken(const loop::Deal& s) {
 }
 
 std::string MeetingPrinter::follow(const loop::Follow& s) {
-  const auto& shares = grid_->shares;
-  int64_t stride = 1;
-  for (auto share = shares.rbegin(); share->var != s.over; ++share) stride *= share->count;
+  const int64_t stride = loop::distance_along(grid_->shares, s.over);
   const Told& told = followers_->told.at(&s);
   const std::string me = c_name(s.over.name), first = expressions().print_index(s.first);
   if (s.tells.empty()) {

@@ -15,11 +15,6 @@ using loop::Element;
 using loop::Stmt;
 using loop::StmtNode;
 
-bool has_share(const std::vector<Counter>& shares, const Symbol& digit) {
-  return std::any_of(shares.begin(), shares.end(),
-                     [&](const Counter& share) { return share.var == digit; });
-}
-
 bool is_just(const loop::Expr& e, const Symbol& symbol) {
   const auto* v = e.as<scalar::Variable>();
   return v && v->symbol == symbol;
@@ -99,18 +94,10 @@ class Redirection {
 
 }  // namespace
 
-const loop::Deal* open_share(const loop::TeamCombine& s, const Stmt& made_by) {
-  const auto* made = made_by.as<loop::Deal>();
-  if (!made || made->collective || made->team != loop::Team::grid) return nullptr;
-  if (!has_share(made->shares, s.over)) return nullptr;
-  const bool has_last = !made->body.empty() && made->body.back().as<loop::Last>();
-  return has_last ? nullptr : made;
-}
-
 std::optional<Block> AtomicCombiner::combined(const loop::TeamCombine& s, const Stmt& made_by,
                                               const Digits& around) {
   if (s.how != loop::Meeting::atomic || !d_.domain().atomics) return std::nullopt;
-  const loop::Deal* made = open_share(s, made_by);
+  const loop::Deal* made = open_share(s.over, made_by);
   const bool fits = std::all_of(s.from.begin(), s.from.end(), [&](const Element& slot) {
     // Where grids are inside of each other, some slots are not for all members.
     const bool is_for_all = find_buffer(d_.program(), slot.buffer).scope == loop::Scope::all;
@@ -124,7 +111,7 @@ std::optional<Block> AtomicCombiner::combined(const loop::TeamCombine& s, const 
     if (share.var != s.over) others.push_back(digit);
   }
   std::vector<Symbol> elements = s.elements;
-  std::erase_if(elements, [&](const Symbol& e) { return has_share(made->shares, e); });
+  std::erase_if(elements, [&](const Symbol& e) { return loop::has_counter(made->shares, e); });
   Digits members = digits_of(d_.program(), elements);
   // Both sides in the order in which the results lie.
   if (d_.domain().along_memory) members = d_.along_memory(members, s.target.elements.front());
@@ -170,7 +157,7 @@ std::optional<Block> AtomicCombiner::redirected(const loop::TeamCombine& s, cons
                                                 const Elements& sums) const {
   const bool is_all =
       users_of_slots(d_.program().body, s.from) == 2 && users_of_slots(body, s.from) == 1;
-  if (!is_all || !ends_anywhere(s)) return std::nullopt;
+  if (!is_all || !end_anywhere(s.elements)) return std::nullopt;
   Redirection redirection(s.from, sums);
   const Block result = redirection.block(body, {});
   return redirection.is_done() ? std::optional(result) : std::nullopt;
@@ -178,11 +165,9 @@ std::optional<Block> AtomicCombiner::redirected(const loop::TeamCombine& s, cons
 
 /// Tiles that are shifted back or padded at an edge write some elements twice, and may not combine
 /// them.
-bool AtomicCombiner::ends_anywhere(const loop::TeamCombine& s) const {
-  return std::all_of(s.elements.begin(), s.elements.end(), [&](const Symbol& e) {
-    const auto dimension = static_cast<size_t>(find_digit(d_.program(), e).dimension);
-    const loop::Edge edge = d_.program().dimensions[dimension].edge;
-    return edge != loop::Edge::overlap && edge != loop::Edge::pad;
+bool AtomicCombiner::end_anywhere(const std::vector<Symbol>& elements) const {
+  return std::all_of(elements.begin(), elements.end(), [&](const Symbol& e) {
+    return d_.may_end_anywhere(find_digit(d_.program(), e));
   });
 }
 

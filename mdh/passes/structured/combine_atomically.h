@@ -28,7 +28,7 @@ class AtomicCombiner {
   Elements sums_of(const loop::TeamCombine& s, loop::Block& allocs);
   std::optional<loop::Block> redirected(const loop::TeamCombine& s, const loop::Block& body,
                                         const Elements& sums) const;
-  bool ends_anywhere(const loop::TeamCombine& s) const;
+  bool end_anywhere(const std::vector<Symbol>& elements) const;
   loop::Stmt dealt(const loop::TeamCombine& s, const Digits& members, const Digits& inside) const;
 
   const Dealer& d_;
@@ -36,8 +36,5 @@ class AtomicCombiner {
   PartGatherer& gatherer_;
   std::set<std::string> unneeded_;
 };
-
-/// The Deal in which members of the grid have made the parts, if it has no last member yet.
-const loop::Deal* open_share(const loop::TeamCombine& s, const loop::Stmt& made_by);
 
 }  // namespace mdh::passes

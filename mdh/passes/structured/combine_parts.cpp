@@ -6,7 +6,6 @@
 #include "mdh/passes/common/blocks.h"
 #include "mdh/passes/common/geometry.h"
 #include "mdh/passes/common/shapes.h"
-#include "mdh/passes/structured/combine_atomically.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
 #include "mdh/support/power_of_two.h"
@@ -25,11 +24,6 @@ using loop::StmtNode;
 using loop::Team;
 
 Expr literal(int64_t n) { return scalar::index_literal(n); }
-
-bool contains(const std::vector<Counter>& shares, const Symbol& digit) {
-  return std::any_of(shares.begin(), shares.end(),
-                     [&](const Counter& share) { return share.var == digit; });
-}
 
 }  // namespace
 
@@ -68,25 +62,13 @@ Digits PartCombiner::with_enough(Digits members, std::vector<Symbol>& elements,
   return members;
 }
 
-/// Tiles that are shifted back or padded at an edge are asked for where points are computed; parts
-/// are combined once.
-bool PartCombiner::may_end_anywhere(const Digit& digit) const {
-  const loop::Edge edge = d_.program().dimensions[static_cast<size_t>(digit.dimension)].edge;
-  return edge != loop::Edge::overlap && edge != loop::Edge::pad;
-}
-
 /// In the order in which the results lie, so that neighbouring cores read and write side by side.
 /// Numbers that lie in one vector stay with one core.
 Digits PartCombiner::along_memory(Digits members, loop::TeamCombine& s) const {
-  const Element result = in_digits(d_.program(), s.target.elements, members).front();
-  const Expr address = address_of(d_.program(), result);
-  const auto stride = [&](const Digit& digit) {
-    return std::abs(scalar::coefficient(address, digit.var).value_or(0));
-  };
-  std::stable_sort(members.begin(), members.end(),
-                   [&](const Digit& a, const Digit& b) { return stride(a) > stride(b); });
-  if (members.size() > 1 && members.back().how == How::lanes && stride(members.back()) == 1 &&
-      may_end_anywhere(members.back())) {
+  const Element& result = s.target.elements.front();
+  members = d_.along_memory(members, result);
+  if (members.size() > 1 && members.back().how == How::lanes &&
+      d_.stride_of(members.back(), result) == 1 && d_.may_end_anywhere(members.back())) {
     s.elements.push_back(members.back().var);
     members.pop_back();
   }
@@ -258,7 +240,7 @@ Block PartCombiner::exchanged(const loop::TeamCombine& s, const Digits& team,
   const Expr filled = trip(d_.program(), others, over), me = loop::index_variable(over.var);
   const bool all_have_partners = constant(filled) == over.parts && is_power_of_two(over.parts);
   for (int64_t distance = 1; distance < over.parts; distance *= 2) {
-    append(result, handed_over(got, s.from, members, over, distance, elements));
+    append(result, gatherer_.handed_over(got, s.from, members, over.var, distance, elements));
     const Expr takes = scalar::binary(
         scalar::BinaryOp::equal,
         scalar::binary(scalar::BinaryOp::remainder, me, literal(2 * distance)), literal(0));
@@ -269,28 +251,6 @@ Block PartCombiner::exchanged(const loop::TeamCombine& s, const Digits& team,
       append(body, only_if(first_round(me), {StmtNode{loop::WriteUp{elements, s.from, s.target}}}));
     }
     result.push_back(d_.deal(members, around, body));
-  }
-  return result;
-}
-
-/// Every element by itself, so that its place is known.
-Block PartCombiner::handed_over(const Elements& to, const Elements& from, const Digits& members,
-                                const Digit& over, int64_t by,
-                                const std::vector<Symbol>& elements) const {
-  Block result;
-  const std::vector<Counter> tile = counters(digits_of(d_.program(), elements));
-  for (int64_t at = 0; at < loop::volume_of(tile); ++at) {
-    Elements to_here = to, from_here = from;
-    int64_t rest = at;
-    for (auto axis = tile.rbegin(); axis != tile.rend(); ++axis) {
-      to_here = with_value_of(to_here, axis->var, literal(rest % axis->count));
-      from_here = with_value_of(from_here, axis->var, literal(rest % axis->count));
-      rest /= axis->count;
-    }
-    for (size_t n = 0; n < to.size(); ++n) {
-      result.push_back(
-          StmtNode{loop::Exchange{counters(members), over.var, by, to_here[n], from_here[n]}});
-    }
   }
   return result;
 }
@@ -318,14 +278,14 @@ Block PartCombiner::in_group_memory(const loop::TeamCombine& s, const Digits& te
 
 std::optional<loop::Deal> PartCombiner::done_last(const loop::TeamCombine& s, const Stmt& made_by,
                                                   const Digits& around) {
-  const loop::Deal* made = open_share(s, made_by);
+  const loop::Deal* made = open_share(s.over, made_by);
   if (s.how != loop::Meeting::last || !d_.domain().has_last || !made) return std::nullopt;
   Digits outside = around;
   for (const Counter& share : made->shares) {
     if (share.var != s.over) outside.push_back(find_digit(d_.program(), share.var));
   }
   loop::TeamCombine mine = s;
-  std::erase_if(mine.elements, [&](const Symbol& e) { return contains(made->shares, e); });
+  std::erase_if(mine.elements, [&](const Symbol& e) { return loop::has_counter(made->shares, e); });
   Digits members = digits_of(d_.program(), mine.elements);
   mine.elements.clear();
   if (d_.domain().along_memory) members = along_memory(members, mine);

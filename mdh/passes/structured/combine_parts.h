@@ -26,7 +26,6 @@ class PartCombiner {
  private:
   Slots slots_of(const loop::TeamCombine& s, const Digits& inside) const;
   Digits with_enough(Digits members, std::vector<Symbol>& elements, int64_t shares) const;
-  bool may_end_anywhere(const loop::Digit& digit) const;
   Digits along_memory(Digits members, loop::TeamCombine& s) const;
   loop::Block fold(loop::TeamCombine s, const Digits& around, const Symbol& part,
                    bool has_vector) const;
@@ -37,9 +36,6 @@ class PartCombiner {
   bool can_exchange(const loop::TeamCombine& s, const Digits& members,
                     const std::vector<Symbol>& elements) const;
   loop::Block exchanged(const loop::TeamCombine& s, const Digits& team, const Digits& around);
-  loop::Block handed_over(const Elements& to, const Elements& from, const Digits& members,
-                          const loop::Digit& over, int64_t by,
-                          const std::vector<Symbol>& elements) const;
   loop::Block in_group_memory(const loop::TeamCombine& s, const Digits& team, const Digits& around);
 
   loop::Block many_parts(const loop::TeamCombine& s, const Digits& members, const Digits& around);

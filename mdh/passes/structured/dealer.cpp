@@ -83,6 +83,11 @@ Digits Dealer::along_memory(Digits digits, const loop::Element& e) const {
   return digits;
 }
 
+bool Dealer::may_end_anywhere(const Digit& digit) const {
+  const loop::Edge edge = program_.dimensions[static_cast<size_t>(digit.dimension)].edge;
+  return edge != loop::Edge::overlap && edge != loop::Edge::pad;
+}
+
 Digits Dealer::with_dealt(Digits team, std::vector<Symbol>& digits) const {
   for (auto d = digits.begin(); d != digits.end();) {
     const bool now = deals(*d);

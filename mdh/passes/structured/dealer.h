@@ -54,6 +54,10 @@ class Dealer {
   int64_t stride_of(const loop::Digit& digit, const loop::Element& e) const;
   Digits along_memory(Digits digits, const loop::Element& e) const;
 
+  /// Whether the tiles of a digit end where its dimension does. Those that are shifted back or padded
+  /// at an edge are asked for where points are computed, and write some of them twice.
+  bool may_end_anywhere(const loop::Digit& digit) const;
+
   /// Moves the digits that are dealt from the list to the team.
   Digits with_dealt(Digits team, std::vector<Symbol>& digits) const;
 

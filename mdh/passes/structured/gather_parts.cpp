@@ -14,6 +14,13 @@ using loop::Expr;
 using loop::StmtNode;
 using scalar::index_literal;
 
+const loop::Deal* open_share(const Symbol& over, const loop::Stmt& made_by) {
+  const auto* made = made_by.as<loop::Deal>();
+  if (!made || made->collective || made->team != loop::Team::grid) return nullptr;
+  const bool has_last = !made->body.empty() && made->body.back().as<loop::Last>();
+  return has_last || !loop::has_counter(made->shares, over) ? nullptr : made;
+}
+
 Block looped(const std::vector<Symbol>& digits, Block body) {
   for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
     body = {StmtNode{loop::Loop{*digit, body}}};
@@ -41,29 +48,42 @@ Block PartGatherer::meeting(const Slots& slots, const Expr& pair, int64_t distan
 }
 
 Block PartGatherer::combined_slots(const Elements& left, const Elements& right) {
-  std::vector<Symbol> values, before, sums;
-  for (size_t n = 0; n < left.size(); ++n) {
+  return joined_into(left, left, right);
+}
+
+Block PartGatherer::joined_into(const Elements& to, const Elements& left, const Elements& right) {
+  std::vector<Symbol> before, after, sums;
+  for (size_t n = 0; n < to.size(); ++n) {
     before.push_back(names_.fresh("left"));
-    values.push_back(names_.fresh("right"));
+    after.push_back(names_.fresh("right"));
     sums.push_back(names_.fresh("both"));
   }
-  Block block = loads(values, right);
-  append(block, combined(left, values, before, sums));
+  Block block = loads(after, right);
+  append(block, loads(before, left));
+  block.push_back(StmtNode{loop::Combine{sums, before, after}});
+  append(block, stores(to, sums));
   return block;
 }
 
-Block PartGatherer::combined_before(const Elements& right, const Elements& left) {
-  std::vector<Symbol> before, values, sums;
-  for (size_t n = 0; n < left.size(); ++n) {
-    before.push_back(names_.fresh("left"));
-    values.push_back(names_.fresh("right"));
-    sums.push_back(names_.fresh("both"));
+Block PartGatherer::handed_over(const Elements& to, const Elements& from, const Digits& members,
+                                const Symbol& over, int64_t by,
+                                const std::vector<Symbol>& elements) const {
+  Block result;
+  const std::vector<Counter> tile = counters(digits_of(d_.program(), elements));
+  for (int64_t at = 0; at < loop::volume_of(tile); ++at) {
+    Elements to_here = to, from_here = from;
+    int64_t rest = at;
+    for (auto axis = tile.rbegin(); axis != tile.rend(); ++axis) {
+      to_here = with_value_of(to_here, axis->var, index_literal(rest % axis->count));
+      from_here = with_value_of(from_here, axis->var, index_literal(rest % axis->count));
+      rest /= axis->count;
+    }
+    for (size_t n = 0; n < to.size(); ++n) {
+      result.push_back(
+          StmtNode{loop::Exchange{counters(members), over, by, to_here[n], from_here[n]}});
+    }
   }
-  Block block = loads(before, left);
-  append(block, loads(values, right));
-  block.push_back(StmtNode{loop::Combine{sums, before, values}});
-  append(block, stores(right, sums));
-  return block;
+  return result;
 }
 
 const scalar::Type& PartGatherer::type_of(const Symbol& buffer) const {
@@ -116,22 +136,18 @@ Slots PartGatherer::shared_out(const Gathering& g, int64_t shares, Block& result
   cores.push_back(share);
   const Elements mine = in_group(g.from.at(number), axes, "some", g.per, result);
   result.push_back(dealt(cores, joined_digits(g.around, g.members),
-                         folded(g, number, part, each, mine, each * shares)));
+                         folded(g, number, {part, each}, {mine, {part}}, each * shares)));
   return {shares, scalar::simplify(parts_holding(g.from.filled, each)),
           [mine, share](const Expr& n) { return with_value_of(mine, share.var, n); }};
 }
 
-/// One part after the other.
-Block PartGatherer::folded(const Gathering& g, const Expr& number, const Symbol& part,
-                           int64_t parts, const Elements& to, int64_t all) const {
-  loop::Target target{to, {part}};
-  if (&to == &g.target.elements) {
-    target = g.target;
-    target.first.push_back(part);
-  }
+/// One part after the other, with numbers that are there below `all`.
+Block PartGatherer::folded(const Gathering& g, const Expr& number, const Counter& part,
+                           const loop::Target& target, int64_t all) const {
   Block body = looped(g.elements, {StmtNode{loop::WriteUp{{}, g.from.at(number), target}}});
   if (constant(g.from.filled) != all) body = only_if(less(number, g.from.filled), body);
-  return {StmtNode{loop::For{part, index_literal(parts), loop::How::sequential, g.level, body}}};
+  return {StmtNode{
+      loop::For{part.var, index_literal(part.count), loop::How::sequential, g.level, body}}};
 }
 
 /// Slots that meet, until the first one has all.
@@ -162,10 +178,11 @@ constexpr int64_t most_that_meet = 32;
 
 Block PartGatherer::gathered(const Gathering& g, int64_t shares) {
   if (shares == 1) {
-    const Symbol part = names_.fresh("part");
+    const Counter part{names_.fresh("part"), g.from.parts};
+    loop::Target target = g.target;
+    target.first.push_back(part.var);
     return {dealt(counters(g.members), joined_digits(g.around, g.members),
-                  folded(g, loop::index_variable(part), part, g.from.parts, g.target.elements,
-                         g.from.parts))};
+                  folded(g, loop::index_variable(part.var), part, target, g.from.parts))};
   }
   Block result;
   Gathering rest = g;

@@ -40,9 +40,14 @@ class PartGatherer {
   /// The pair of slots with a number meets in its first one, if both are there.
   loop::Block meeting(const Slots& slots, const loop::Expr& pair, int64_t distance);
 
-  /// left = left ⊕ right; right = left ⊕ right
+  /// left = left ⊕ right; to = left ⊕ right
   loop::Block combined_slots(const Elements& left, const Elements& right);
-  loop::Block combined_before(const Elements& right, const Elements& left);
+  loop::Block joined_into(const Elements& to, const Elements& left, const Elements& right);
+
+  /// From the core so far further along a digit, every element by itself, so that its place is known.
+  loop::Block handed_over(const Elements& to, const Elements& from, const Digits& members,
+                          const Symbol& over, int64_t by,
+                          const std::vector<Symbol>& elements) const;
 
   /// Temporaries of the group, an element of them for each of the axes; its index mentions them.
   /// They begin anew where the block stands.
@@ -55,8 +60,8 @@ class PartGatherer {
 
  private:
   Slots shared_out(const Gathering& g, int64_t shares, loop::Block& result);
-  loop::Block folded(const Gathering& g, const loop::Expr& number, const Symbol& part,
-                     int64_t parts, const Elements& to, int64_t all) const;
+  loop::Block folded(const Gathering& g, const loop::Expr& number, const loop::Counter& part,
+                     const loop::Target& target, int64_t all) const;
   loop::Block met(const Gathering& g, const Slots& slots);
   const scalar::Type& type_of(const Symbol& buffer) const;
   loop::Stmt dealt(const std::vector<loop::Counter>& shares, const Digits& inside,
@@ -66,6 +71,10 @@ class PartGatherer {
   Names& names_;
   std::vector<loop::Buffer> buffers_;
 };
+
+/// The Deal in which members of the grid have made the parts of a digit, if nothing has been done with
+/// them at its end yet; none if it is no such Deal.
+const loop::Deal* open_share(const Symbol& over, const loop::Stmt& made_by);
 
 /// Inside of a loop for each digit, the first one outermost.
 loop::Block looped(const std::vector<Symbol>& digits, loop::Block body);

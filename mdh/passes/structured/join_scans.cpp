@@ -25,11 +25,6 @@ bool contains(const std::vector<Symbol>& list, const Symbol& one) {
   return std::find(list.begin(), list.end(), one) != list.end();
 }
 
-bool has_share(const loop::Deal& deal, const Symbol& digit) {
-  return std::any_of(deal.shares.begin(), deal.shares.end(),
-                     [&](const Counter& share) { return share.var == digit; });
-}
-
 Expr divided(const Expr& e, int64_t by) {
   return scalar::binary(BinaryOp::divide, e, index_literal(by));
 }
@@ -125,15 +120,19 @@ Block ScanJoiner::by_exchanges(const loop::ScanFix& s, const Team& team, const D
   loop::ScanFix mine = s;
   mine.totals = private_like(s.totals, team, "told", result);
   mine.offset = private_like(s.totals, team, "got", result);
+  const auto taken = [&](int64_t by) {
+    return gatherer_.handed_over(mine.offset, mine.totals, team.owners, over, by, team.lines);
+  };
   result.push_back(d_.deal(team.owners, around, code_.totals(mine, all)));
   for (int64_t distance = 1; distance < find_digit(d_.program(), over).parts; distance *= 2) {
-    append(result, taken(mine.offset, mine.totals, team, over, distance));
-    const Block sums = looped(team.lines, gatherer_.combined_before(mine.totals, mine.offset));
+    append(result, taken(-distance));
+    const Block sums =
+        looped(team.lines, gatherer_.joined_into(mine.totals, mine.offset, mine.totals));
     const Block whole = code_.where_whole(s, all, sums);
     result.push_back(
         d_.deal(team.owners, around, only_if(less(index_literal(distance - 1), me), whole)));
   }
-  append(result, taken(mine.offset, mine.totals, team, over, 1));
+  append(result, taken(-1));
   result.push_back(d_.deal(team.owners, around, code_.prepends(mine, all)));
   return result;
 }
@@ -163,27 +162,6 @@ Elements ScanJoiner::private_like(const Elements& like, const Team& team, const 
   return result;
 }
 
-/// From the core so far before, every line by itself, so that its place is known.
-Block ScanJoiner::taken(const Elements& to, const Elements& from, const Team& team,
-                        const Symbol& over, int64_t distance) const {
-  Block result;
-  const std::vector<Counter> tile = counters(digits_of(d_.program(), team.lines));
-  for (int64_t at = 0; at < loop::volume_of(tile); ++at) {
-    Elements to_here = to, from_here = from;
-    int64_t rest = at;
-    for (auto axis = tile.rbegin(); axis != tile.rend(); ++axis) {
-      to_here = with_value_of(to_here, axis->var, index_literal(rest % axis->count));
-      from_here = with_value_of(from_here, axis->var, index_literal(rest % axis->count));
-      rest /= axis->count;
-    }
-    for (size_t n = 0; n < to.size(); ++n) {
-      result.push_back(StmtNode{
-          loop::Exchange{counters(team.owners), over, -distance, to_here[n], from_here[n]}});
-    }
-  }
-  return result;
-}
-
 void ScanJoiner::drop(const Elements& elements) {
   for (const Element& e : elements) unneeded_.insert(e.buffer.name);
 }
@@ -197,15 +175,13 @@ bool ScanJoiner::looks_back(const loop::ScanFix& s) const {
 std::optional<loop::Deal> ScanJoiner::looking_back(const loop::ScanFix& s,
                                                    const loop::Stmt& made_by,
                                                    const Digits& around) const {
-  const auto* made = made_by.as<loop::Deal>();
+  const loop::Deal* made = open_share(s.shape.digit, made_by);
   if (s.how != loop::Meeting::look_back || !d_.domain().follows || !made) return std::nullopt;
-  if (made->collective || made->team != loop::Team::grid || !has_share(*made, s.shape.digit)) {
-    return std::nullopt;
-  }
   const bool in_order =
       made->on == 0 && made->swizzle == 1 && made->dealing == loop::Dealing::block;
-  const bool is_cut = std::any_of(s.shape.fine.begin(), s.shape.fine.end(),
-                                  [&](const Symbol& d) { return has_share(*made, d); });
+  const bool is_cut = std::any_of(s.shape.fine.begin(), s.shape.fine.end(), [&](const Symbol& d) {
+    return loop::has_counter(made->shares, d);
+  });
   if (!in_order || is_cut || !s.shape.coarse.empty()) return std::nullopt;
   Digits inside = around;
   for (const Counter& share : made->shares) {
@@ -215,7 +191,8 @@ std::optional<loop::Deal> ScanJoiner::looking_back(const loop::ScanFix& s,
   loop::Deal result = *made;
   result.body = without_guard(d_.program(), inside, made->body);
   loop::ScanFix fix = s;
-  std::erase_if(fix.shape.lines, [&](const Symbol& d) { return has_share(*made, d); });
+  std::erase_if(fix.shape.lines,
+                [&](const Symbol& d) { return loop::has_counter(made->shares, d); });
   // What is written up at last is joined before.
   auto at = result.body.end();
   for (; at != result.body.begin(); --at) {
@@ -257,14 +234,13 @@ Block ScanJoiner::by_looking_back(const loop::ScanFix& s, const Digits& team,
   };
   loop::ScanFix mine = s;
   mine.offset = in_group("before");
-  const bool is_told = s.shape.lines.empty();
-  if (is_told) {
+  if (is_told(s)) {
     drop(s.totals);
     mine.totals = in_group("mine");
   }
   result.push_back(
       d_.deal(all.owners, around, code_.totals(mine, joined_digits(around, all.owners))));
-  append(result, is_told ? before_told(mine, who) : before_all(mine, who));
+  append(result, before_all(mine, who));
   result.push_back(
       d_.deal(all.owners, around, code_.prepends(mine, joined_digits(around, all.owners))));
   return result;
@@ -283,99 +259,68 @@ Stmt ScanJoiner::dealt(const Lookers& who, const Block& body) const {
   return d_.deal(who.members, who.around, looped(who.lines, body), true);
 }
 
-/// What comes before the parts of this member, where each has one total: they tell it each other.
-/// Many parts are heard in groups: each tells what its group has so far, and whoever comes later
-/// listens to the last one of every group.
-Block ScanJoiner::before_told(const loop::ScanFix& s, const Lookers& who) {
-  const Digit& over = who.over;
-  const Expr me = loop::index_variable(over.var);
-  Block result;
-  if (over.parts <= most_looked_at) {
-    const Slots heard = heard_by(s.totals, over.parts, me, index_literal(0), 1, who, result);
-    append(result, gathered(heard, s.offset, who));
-    return result;
-  }
-  const int64_t size = parts_of_group(over.parts), groups = (over.parts + size - 1) / size;
-  const Expr group = divided(me, size), place = rest_of(me, size);
-  const Elements near = gatherer_.in_group(s.totals, {}, "near", who.per, result);
-  const Elements so_far = gatherer_.in_group(s.totals, {}, "so_far", who.per, result);
-  const Slots neighbours =
-      heard_by(s.totals, size, place, group * index_literal(size), 1, who, result);
-  append(result, gathered(neighbours, near, who));
-  result.push_back(dealt(
-      who, where_whole(who, {either(place, joined_into(so_far, near, s.totals),
-                                    {StmtNode{loop::WriteUp{{}, s.totals, {so_far, {}}}}})})));
-  const Slots others = heard_by(so_far, groups, group, index_literal(size - 1), size, who, result);
-  append(result, gathered(others, s.offset, who));
-  result.push_back(dealt(who, only_if(later_round(place), {nearest(group, s.offset, near)})));
-  return result;
-}
+/// Members with one total tell it each other. Those with several of them have them in memory that all
+/// members see.
+bool ScanJoiner::is_told(const loop::ScanFix& s) { return s.shape.lines.empty(); }
 
-/// Each tells what it has, and hears those that count `first`, `first + step`, ...: so many at most.
-Slots ScanJoiner::heard_by(const Elements& told, int64_t parts, const Expr& filled,
-                           const Expr& first, int64_t step, const Lookers& who, Block& result) {
-  const Counter nth{names_.fresh("nth"), parts};
-  const Elements heard = gatherer_.in_group(told, {nth}, "heard", who.per, result);
-  result.push_back(
-      StmtNode{loop::Follow{who.over.var, first, step, told, heard, nth.var, who.is_whole}});
-  return {parts, filled, [=](const Expr& n) { return with_value_of(heard, nth.var, n); }};
-}
-
-/// Who does not have all of its elements has no total, and nobody comes after it.
-Block ScanJoiner::where_whole(const Lookers& who, const Block& body) {
-  return who.is_whole ? only_if(*who.is_whole, body) : body;
-}
-
-/// to = left ⊕ right
-Block ScanJoiner::joined_into(const Elements& to, const Elements& left, const Elements& right) {
-  Block result = {StmtNode{loop::WriteUp{{}, left, {to, {}}}}};
-  append(result, gatherer_.combined_slots(to, right));
-  return result;
-}
-
-/// What groups before this one have comes before what is near.
-Stmt ScanJoiner::nearest(const Expr& group, const Elements& before, const Elements& near) {
-  return either(group, gatherer_.combined_slots(before, near),
-                {StmtNode{loop::WriteUp{{}, near, {before, {}}}}});
-}
-
-/// The same in the memory of all members, where they have totals of several lines.
+/// What comes before the parts of this member. Many parts are looked at in groups: each member has
+/// what its group makes so far, and whoever comes later looks at the last one of every group.
 Block ScanJoiner::before_all(const loop::ScanFix& s, const Lookers& who) {
   const Digit& over = who.over;
   const Expr me = loop::index_variable(over.var);
-  const auto total = [&](const Expr& n) { return with_value_of(s.totals, over.var, n); };
+  Block result;
   if (over.parts <= most_looked_at) {
-    Block result = {StmtNode{loop::Follow{over.var, index_literal(0), 1}}};
-    append(result, gathered({over.parts, me, total}, s.offset, who));
+    const Slots all = looked_at(s, s.totals, {over.parts, me, index_literal(0), 1}, who, result);
+    append(result, gathered(all, s.offset, who));
     return result;
   }
   const int64_t size = parts_of_group(over.parts), groups = (over.parts + size - 1) / size;
   const Expr group = divided(me, size), place = rest_of(me, size);
-  const Expr first = group * index_literal(size);
-  Block result;
   const Elements near = gatherer_.in_group(
       s.totals, counters(digits_of(d_.program(), s.shape.lines)), "near", who.per, result);
-  const Elements of_group = groups_of(s, groups);
-  const auto group_total = [&](const Expr& n) { return with_value_of(of_group, over.var, n); };
-  result.push_back(StmtNode{loop::Follow{over.var, first, 1}});
-  append(result,
-         gathered({size, place, [&](const Expr& n) { return total(first + n); }}, near, who));
-  const Expr is_last = scalar::binary(BinaryOp::equal, place, index_literal(size - 1));
-  const Block told = where_whole(who, joined_into(group_total(group), near, s.totals));
-  result.push_back(dealt(who, only_if(is_last, told)));
-  result.push_back(StmtNode{loop::Follow{over.var, index_literal(size - 1), size}});
-  append(result, gathered({groups, group, group_total}, s.offset, who));
-  result.push_back(dealt(who, only_if(later_round(place), {nearest(group, s.offset, near)})));
+  const Elements so_far = is_told(s) ? gatherer_.in_group(s.totals, {}, "so_far", who.per, result)
+                                     : seen_by_all(s.totals, "so_far");
+  const Slots neighbours =
+      looked_at(s, s.totals, {size, place, group * index_literal(size), 1}, who, result);
+  append(result, gathered(neighbours, near, who));
+  const Block told = {either(place, gatherer_.joined_into(so_far, near, s.totals),
+                             {StmtNode{loop::WriteUp{{}, s.totals, {so_far, {}}}}})};
+  result.push_back(dealt(who, who.has_total ? only_if(*who.has_total, told) : told));
+  const Slots others =
+      looked_at(s, so_far, {groups, group, index_literal(size - 1), size}, who, result);
+  append(result, gathered(others, s.offset, who));
+  const Stmt joined = either(group, gatherer_.combined_slots(s.offset, near),
+                             {StmtNode{loop::WriteUp{{}, near, {s.offset, {}}}}});
+  result.push_back(dealt(who, only_if(later_round(place), {joined})));
   return result;
 }
 
-/// Totals of groups of parts, where those of parts are.
-Elements ScanJoiner::groups_of(const loop::ScanFix& s, int64_t groups) {
-  Elements result = s.totals;
+/// Waits for some of the members before this one, and has what they made.
+Slots ScanJoiner::looked_at(const loop::ScanFix& s, const Elements& made, const Some& some,
+                            const Lookers& who, Block& result) {
+  loop::Follow follow{who.over.var, some.first, some.step};
+  if (!is_told(s)) {
+    result.push_back(StmtNode{follow});
+    return {some.parts, some.filled, [=](const Expr& n) {
+              return with_value_of(made, follow.over, some.first + n * index_literal(some.step));
+            }};
+  }
+  const Counter nth{names_.fresh("nth"), some.parts};
+  follow.tells = made;
+  follow.hears = gatherer_.in_group(made, {nth}, "heard", who.per, result);
+  follow.nth = nth.var;
+  follow.has_any = who.has_total;
+  result.push_back(StmtNode{follow});
+  return {some.parts, some.filled,
+          [=](const Expr& n) { return with_value_of(follow.hears, nth.var, n); }};
+}
+
+/// More elements of all members, where others are.
+Elements ScanJoiner::seen_by_all(const Elements& like, const std::string& name) {
+  Elements result = like;
   for (Element& e : result) {
     loop::Buffer buffer = find_buffer(d_.program(), e.buffer);
-    buffer.symbol = names_.fresh(e.buffer.name + "_groups");
-    buffer.extents.back() = groups;
+    buffer.symbol = names_.fresh(e.buffer.name + "_" + name);
     e.buffer = buffer.symbol;
     gatherer_.add(buffer);
     shared_.push_back(StmtNode{loop::Alloc{buffer.symbol}});

@@ -46,8 +46,6 @@ class ScanJoiner {
   loop::Block by_exchanges(const loop::ScanFix& s, const Team& team, const Digits& around);
   Elements private_like(const Elements& like, const Team& team, const char* name,
                         loop::Block& allocs);
-  loop::Block taken(const Elements& to, const Elements& from, const Team& team, const Symbol& over,
-                    int64_t distance) const;
 
   /// Who looks back: cores of a group by digits of lines, and lines that none has to itself.
   struct Lookers {
@@ -56,20 +54,25 @@ class ScanJoiner {
     Digits around;
     std::vector<Symbol> per;  // digits of the grid
     loop::Digit over;
-    std::optional<loop::Expr> is_whole;  // where a part has all of its elements; nothing: always
+    std::optional<loop::Expr> has_total;  // where a part has all of its elements; nothing: always
   };
 
   loop::Block by_looking_back(const loop::ScanFix& s, const Digits& team, const Digits& around);
   static std::vector<Symbol> grid_of(const Digits& around);
   loop::Stmt dealt(const Lookers& who, const loop::Block& body) const;
-  loop::Block before_told(const loop::ScanFix& s, const Lookers& who);
-  Slots heard_by(const Elements& told, int64_t parts, const loop::Expr& filled,
-                 const loop::Expr& first, int64_t step, const Lookers& who, loop::Block& result);
-  static loop::Block where_whole(const Lookers& who, const loop::Block& body);
-  loop::Block joined_into(const Elements& to, const Elements& left, const Elements& right);
-  loop::Stmt nearest(const loop::Expr& group, const Elements& before, const Elements& near);
+  /// Of the members before one: those that count `first`, `first + step`, ..., so many at most, of
+  /// which the first ones are there.
+  struct Some {
+    int64_t parts;
+    loop::Expr filled, first;
+    int64_t step;
+  };
+
+  static bool is_told(const loop::ScanFix& s);
   loop::Block before_all(const loop::ScanFix& s, const Lookers& who);
-  Elements groups_of(const loop::ScanFix& s, int64_t groups);
+  Slots looked_at(const loop::ScanFix& s, const Elements& made, const Some& some,
+                  const Lookers& who, loop::Block& result);
+  Elements seen_by_all(const Elements& like, const std::string& name);
   loop::Block gathered(const Slots& from, const Elements& to, const Lookers& who);
 
   void drop(const Elements& elements);
