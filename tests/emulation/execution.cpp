@@ -185,7 +185,8 @@ void Execution::run(const kernel::Launch& launch, std::span<const int64_t> indic
   std::vector<void*> arguments = buffers_;
   arguments.push_back(arena_.at(workspace_.front().second));
   for (const int64_t index : indices) arguments.push_back(reinterpret_cast<void*>(index));
-  for (const int64_t group : ordered(volume(launch.groups), manner_.order, random_)) {
+  const Order order = launch.in_order ? Order::forwards : manner_.order;
+  for (const int64_t group : ordered(volume(launch.groups), order, random_)) {
     run_group(group, arguments);
     if (finding_) return;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "mdh/backend/c/extreme.h"
+#include "mdh/backend/c/lazy.h"
 #include "mdh/backend/c/literal.h"
 #include "mdh/backend/c/operation.h"
 #include "mdh/backend/c/record.h"
@@ -60,6 +61,38 @@ std::string ExprPrinter::node(const scalar::Variable& n, const Expr&, const Name
   return place.is_pointer ? "(*" + place.text + ")" : place.text;
 }
 
+namespace {
+
+/// So many nodes cost less than a branch that some threads of a warp take and others do not.
+constexpr int64_t most_for_both_sides = 24;
+
+/// Nothing in it takes long, and it can be computed whatever the other side says.
+bool is_cheap(const Expr& e) {
+  const auto* b = e.as<scalar::Binary>();
+  const auto* element = e.as<scalar::ElementOf>();
+  if (b && (b->op == BinaryOp::divide || b->op == BinaryOp::remainder)) return false;
+  if (element && !constant(element->index)) return false;
+  if (e.as<scalar::Call>() || e.as<scalar::Loop>() || e.as<scalar::Select>()) return false;
+  bool cheap = true;
+  scalar::for_each_child(e, [&](const Expr& child) { cheap = cheap && is_cheap(child); });
+  return cheap;
+}
+
+/// What C has as 0 or 1: comparisons and what is made of them, not what lies in memory.
+bool is_zero_or_one(const Expr& e) {
+  if (const auto* u = e.as<scalar::Unary>()) return u->op == scalar::UnaryOp::logical_not;
+  const auto* b = e.as<scalar::Binary>();
+  if (b && scalar::is_logical(b->op)) return is_zero_or_one(b->left) && is_zero_or_one(b->right);
+  return b ? scalar::is_comparison(b->op) : e.as<scalar::Variable>() != nullptr;
+}
+
+bool can_compute_both(const scalar::Binary& n) {
+  return inlined_size(n.right, most_for_both_sides) < most_for_both_sides && is_cheap(n.right) &&
+         is_zero_or_one(n.left) && is_zero_or_one(n.right);
+}
+
+}  // namespace
+
 std::string ExprPrinter::node(const scalar::Unary& n, const Expr& e, const Names& names) {
   return c_unary(helpers_, n.op, scalar_of(e.type()), text(n.operand, names));
 }
@@ -71,8 +104,12 @@ std::string ExprPrinter::node(const scalar::Binary& n, const Expr&, const Names&
     const std::string value = text(*limited->value, names);
     return fmt::format("{}({}, {})", helper, value, text(*limited->limit, names));
   }
-  const std::string left = text(n.left, names);
-  return c_binary(helpers_, n.op, scalar_of(n.left.type()), left, text(n.right, names));
+  const std::string left = text(n.left, names), right = text(n.right, names);
+  if (scalar::is_logical(n.op) && !facts_of(helpers_.dialect()).branches_are_cheap &&
+      can_compute_both(n)) {
+    return fmt::format("({} {} {})", left, n.op == BinaryOp::logical_and ? "&" : "|", right);
+  }
+  return c_binary(helpers_, n.op, scalar_of(n.left.type()), left, right);
 }
 
 std::string ExprPrinter::node(const scalar::Select& n, const Expr&, const Names& names) {

@@ -23,9 +23,12 @@ int64_t shared_shares(const loop::Block& block) {
   return most;
 }
 
+/// Items that own nothing are many, so that they need not do one share after the other.
+constexpr int64_t most_items_that_share = 256;
+
 int64_t items_for(const loop::Block& block) {
   const int64_t owned = loop::owned_shares(block);
-  return owned > 1 ? owned : std::min(shared_shares(block), usual_items);
+  return owned > 1 ? owned : std::min(shared_shares(block), most_items_that_share);
 }
 
 }  // namespace

@@ -40,9 +40,9 @@ class KernelPrinter : public MeetingPrinter, public KernelText {
     const auto followers = storage_.followers.find(&s);
     const bool follows = followers != storage_.followers.end();
     if (follows) followers_ = &followers->second;
-    const std::string number = follows ? number_taken(s) : "";
+    const std::string number = follows ? numbered(s) : "";
     const std::string body = block(s.body);
-    // Numbers are taken through memory that all items share.
+    // Blocks are counted through memory that all items share.
     if (follows) return locals(s.body) + number + item_number() + body;
     return member(s) + item_number() + locals(s.body) + body;
   }

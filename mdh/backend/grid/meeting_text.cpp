@@ -94,39 +94,43 @@ AtomicText MeetingPrinter::atomic_text(const std::vector<loop::Element>& element
   return text;
 }
 
-std::string MeetingPrinter::number_taken(const loop::Deal& s) {
+std::string MeetingPrinter::numbered(const loop::Deal& s) {
   internal_check(!words_.follows.empty(), "members of a grid do not follow each other");
   expressions().definitions().define_type(words_.follows, rts_text(words_.follows));
-  const int64_t shares = loop::volume_of(s.shares), told = local_bytes_;
+  counted_at_ = local_bytes_;
   local_bytes_ += shared_alignment;
   return fmt::format(
-             "const unsigned long long mdh_taken = mdh_take_number((unsigned long long "
-             "*)(workspace + {}), (unsigned long long *)(mdh_shared + {}));\n"
-             "const {} mdh_number = mdh_taken % {};\n"
-             "const unsigned mdh_launch = (unsigned)(mdh_taken / {}) + 1;\n",
-             followers_->numbers, told, index(), shares, shares) +
+             "mdh_count_block((unsigned long long *)(workspace + {}), {});\nconst {} mdh_number = {};\n",
+             followers_->begun, counted(), index(), words_.group[0]) +
          unflattened(s.shares, "mdh_number");
+}
+
+std::string MeetingPrinter::counted() const {
+  return fmt::format("(unsigned long long *)(mdh_shared + {})", counted_at_);
 }
 
 std::string MeetingPrinter::follow(const loop::Follow& s) {
   const int64_t stride = loop::distance_along(grid_->shares, s.over);
   const Told& told = followers_->told.at(&s);
+  const int64_t members = loop::volume_of(grid_->shares);
   const std::string me = c_name(s.over.name), first = expressions().print_index(s.first);
   if (s.tells.empty()) {
     return fmt::format(
-        "mdh_follow((unsigned *)(workspace + {}), mdh_number, mdh_number - ({} - ({})) * {}, {}, "
-        "mdh_launch);\n",
-        told.words, me, first, stride, s.step * stride);
+        "mdh_follow((unsigned *)(workspace + {}), mdh_number, mdh_number - ({} - ({})) * {}, {}, {}, "
+        "{});\n",
+        told.words, me, first, stride, s.step * stride, counted(), members);
   }
   const std::string nth = c_name(s.nth.name);
   const std::string other = fmt::format("{} + {} * {}", first, nth, s.step);
   const std::string number = fmt::format("mdh_number - ({} - ({})) * {}", me, other, stride);
   return fmt::format(
-      "{0};\nif (mdh_is_first_thread()) {{\n{1}}}\n"
-      "for ({2} {3} = mdh_thread(); {4} < {5}; {3} += mdh_threads()) {{\n"
-      "  const {2} mdh_other = {6};\n{7}}}\n{0};\n",
-      words_.barrier, indent(telling(s, told), 2), index(), nth, other, me, number,
-      indent(hearing(s, told), 2));
+      "{0};\n{{\n"
+      "  const unsigned mdh_launch = mdh_launch_of({8}, {9});\n"
+      "  if (mdh_is_first_thread()) {{\n{1}  }}\n"
+      "  for ({2} {3} = mdh_thread(); {4} < {5}; {3} += mdh_threads()) {{\n"
+      "    const {2} mdh_other = {6};\n{7}  }}\n}}\n{0};\n",
+      words_.barrier, indent(telling(s, told), 4), index(), nth, other, me, number,
+      indent(hearing(s, told), 4), counted(), members);
 }
 
 std::string MeetingPrinter::telling(const loop::Follow& s, const Told& told) {

@@ -27,7 +27,9 @@ class MeetingPrinter : public CPrinter {
   std::string atomic_combine(const loop::AtomicCombine& s) override;
   std::string atomic_take(const loop::AtomicTake& s) override;
   /// The next member of the grid, in the order in which groups begin.
-  std::string number_taken(const loop::Deal& s);
+  /// Members that follow each other have the numbers in whose order they begin, and are counted.
+  std::string numbered(const loop::Deal& s);
+  std::string counted() const;  // where a member has how many were counted before it
   std::string follow(const loop::Follow& s) override;
 
   /// What nobody else can see lies where a thread keeps its variables: it may begin anywhere.
@@ -40,6 +42,7 @@ class MeetingPrinter : public CPrinter {
   Items items_;
   const loop::Deal* grid_ = nullptr;
   const Followers* followers_ = nullptr;
+  int64_t counted_at_ = 0;  // in the memory of the group: blocks that have begun before
   int64_t local_bytes_ = 0;
 
  private:

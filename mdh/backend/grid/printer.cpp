@@ -85,9 +85,10 @@ class ModulePrinter {
       const Items items = items_of(program_, s.body);
       launch.items = items.extents;
       const bool is_persistent = s.on > 0 && s.on < shares;
+      launch.in_order = storage_.followers.contains(&s);
       if (is_persistent) {
         launch.groups[0] = s.on;
-      } else if (has_axes(program_, s.shares)) {
+      } else if (!launch.in_order && has_axes(program_, s.shares)) {
         launch.groups = extents_of(on_axes(program_, s.shares));
       } else {
         launch.groups[0] = shares;

@@ -76,7 +76,7 @@ class Placer {
         const auto* follow = deal->body[n].as<loop::Follow>();
         if (!follow) continue;
         const auto [mine, is_new] = result_.followers.try_emplace(deal);
-        if (is_new) mine->second.numbers = zeroed(bytes_of_numbers);
+        if (is_new) mine->second.begun = zeroed(bytes_of_numbers);
         mine->second.told[follow] = told(*follow, loop::volume_of(deal->shares));
       }
     }

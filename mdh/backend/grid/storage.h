@@ -34,7 +34,7 @@ struct Told {
 
 /// Members of a grid that follow each other: the next number to take, and what they tell.
 struct Followers {
-  int64_t numbers = 0;  // in the workspace
+  int64_t begun = 0;  // in the workspace: how many members have begun, in all launches
   std::map<const loop::Follow*, Told> told;
 };
 

@@ -1,5 +1,5 @@
-// Blocks that need what others make take a number when they begin, so that whoever they wait for has begun, too. The
-// numbers of a launch go on where those of the one before ended: numbers of launches tell what was told in which.
+// Blocks begin in the order of their numbers, so that whoever waits for those before it waits for some that have begun:
+// prefix sums of NVIDIA's own libraries are made so, too. What was told in an earlier launch is not what is waited for.
 
 static __device__ inline long mdh_thread() {
   return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
@@ -7,10 +7,12 @@ static __device__ inline long mdh_thread() {
 static __device__ inline long mdh_threads() { return blockDim.x * blockDim.y * blockDim.z; }
 static __device__ inline bool mdh_is_first_thread() { return mdh_thread() == 0; }
 
-static __device__ inline unsigned long long mdh_take_number(unsigned long long *next, unsigned long long *mine) {
-  if (mdh_is_first_thread()) *mine = atomicAdd(next, 1ull);
-  __syncthreads();
-  return *mine;
+// All blocks count, of all launches; which launch this is, they ask behind the next barrier.
+static __device__ inline void mdh_count_block(unsigned long long *blocks, unsigned long long *before) {
+  if (mdh_is_first_thread()) *before = atomicAdd(blocks, 1ull);
+}
+static __device__ inline unsigned mdh_launch_of(const unsigned long long *before, long members) {
+  return (unsigned)(*before / members) + 1;
 }
 
 // What others may be writing, as it is now. An atomic operation would do, but is slower.
@@ -53,8 +55,10 @@ static __device__ inline void mdh_wait_for(unsigned *told, unsigned launch) {
 
 // All threads of a block call it: what they have written is there for who waits for it, and what those have written who
 // it waits for is there for them.
-static __device__ inline void mdh_follow(unsigned *told, long number, long first, long step, unsigned launch) {
+static __device__ inline void mdh_follow(unsigned *told, long number, long first, long step,
+                                         const unsigned long long *before, long members) {
   __syncthreads();
+  const unsigned launch = mdh_launch_of(before, members);
   if (mdh_is_first_thread()) mdh_tell_here(told + number, launch);
   for (long other = first + mdh_thread() * step; other < number; other += mdh_threads() * step) {
     mdh_wait_for(told + other, launch);

@@ -28,7 +28,10 @@ Expr literal(int64_t n) { return scalar::index_literal(n); }
 }  // namespace
 
 Block PartCombiner::combined(const loop::TeamCombine& s, const Digits& team, const Digits& around) {
-  if (!d_.domain().cores) return {folded(s, team, around)};
+  if (!d_.domain().cores) {
+    const auto shared = shared_by_groups(s, team, around);
+    return {shared ? *shared : folded(s, team, around)};
+  }
   switch (s.how) {
     case loop::Meeting::exchange:
       return exchanged(s, team, around);
@@ -274,6 +277,49 @@ Block PartCombiner::in_group_memory(const loop::TeamCombine& s, const Digits& te
   return result;
 }
 
+// ---- by groups
+
+/// Cores share the parts of an element, too, where there are fewer elements than this, until there are
+/// so many shares; each has so many parts at least.
+constexpr int64_t few_elements = 64, most_shares = 256, fewest_parts = 4;
+
+int64_t shares_of(int64_t parts, int64_t elements) {
+  int64_t shares = 1;
+  while (2 * shares * elements <= most_shares && 2 * shares * fewest_parts <= parts) shares *= 2;
+  return shares;
+}
+
+Block PartCombiner::gathered(const loop::TeamCombine& s, const Digits& members,
+                             const Digits& around, int64_t shares,
+                             const std::vector<Symbol>& per) {
+  const Digits inside = joined_digits(joined_digits(around, members),
+                                      digits_of(d_.program(), s.elements));
+  return gatherer_.gathered({.from = slots_of(s, inside),
+                             .elements = s.elements,
+                             .target = s.target,
+                             .members = members,
+                             .around = around,
+                             .per = per,
+                             .level = find_digit(d_.program(), s.over).level},
+                            shares);
+}
+
+/// Few elements of many parts are a group each: one core after the other would wait for memory.
+std::optional<Stmt> PartCombiner::shared_by_groups(const loop::TeamCombine& s, const Digits& team,
+                                                   const Digits& around) {
+  if (!d_.domain().along_memory) return std::nullopt;
+  loop::TeamCombine mine = s;
+  const Digits members = with_enough(d_.with_dealt(team, mine.elements), mine.elements, 1);
+  const int64_t parts = find_digit(d_.program(), s.over).parts;
+  if (loop::volume_of(counters(members)) >= few_elements) return std::nullopt;
+  if (parts < few_elements) return std::nullopt;
+  const Digits inside = joined_digits(around, members);
+  std::vector<Symbol> per;
+  for (const Digit& member : members) per.push_back(member.var);
+  const Block body = gathered(mine, {}, inside, shares_of(parts, 1), per);
+  return StmtNode{loop::Deal{Team::grid, counters(members), true, body}};
+}
+
 // ---- by the last one
 
 std::optional<loop::Deal> PartCombiner::done_last(const loop::TeamCombine& s, const Stmt& made_by,
@@ -294,10 +340,6 @@ std::optional<loop::Deal> PartCombiner::done_last(const loop::TeamCombine& s, co
   return result;
 }
 
-/// Cores share the parts of an element, too, where there are fewer elements than this, until there are
-/// so many shares; each has so many parts at least.
-constexpr int64_t few_elements = 64, most_shares = 256, fewest_parts = 4;
-
 /// The cores of a group share the elements and, if they are few, neighbouring parts of them, which
 /// then meet in steps.
 Block PartCombiner::many_parts(const loop::TeamCombine& s, const Digits& members,
@@ -305,18 +347,10 @@ Block PartCombiner::many_parts(const loop::TeamCombine& s, const Digits& members
   const Digits inside = joined_digits(around, members);
   const int64_t parts = find_digit(d_.program(), s.over).parts;
   const int64_t elements = loop::volume_of(counters(members));
-  int64_t shares = 1;
-  while (2 * shares * elements <= most_shares && 2 * shares * fewest_parts <= parts) shares *= 2;
+  const int64_t shares = shares_of(parts, elements);
   if (elements < few_elements && shares > 1) {
-    const Digits all = joined_digits(inside, digits_of(d_.program(), s.elements));
-    return gatherer_.gathered({.from = slots_of(s, all),
-                               .elements = s.elements,
-                               .target = s.target,
-                               .members = members,
-                               .around = around,
-                               .per = find_buffer(d_.program(), s.from.front().buffer).per,
-                               .level = find_digit(d_.program(), s.over).level},
-                              shares);
+    const auto& per = find_buffer(d_.program(), s.from.front().buffer).per;
+    return gathered(s, members, around, shares, per);
   }
   const bool has_vector = !s.elements.empty();
   const Block body = fold(s, inside, names_.fresh("part"), has_vector);
