@@ -377,13 +377,12 @@ class GridRules {
     }
   }
 
-  /// Threads of a warp by exchanges, warps in steps, blocks by the last one; where there are no
-  /// warps, nobody knows what cores can do besides waiting.
+  /// Threads of a warp by exchanges, warps in steps, blocks in a launch of its own, which costs less
+  /// than that the last one of them does it; where there are no warps, nobody knows what cores can do
+  /// besides waiting.
   void combine(const LevelName& level, Config& c) const {
     if (level.layer == roles_.threads) {
       c.code.combine[level] = has_warps() ? Combination::shuffle : Combination::team_tree;
-    } else if (level.layer == roles_.groups) {
-      if (has_warps()) c.code.combine[level] = Combination::last_core;
     } else if (level.layer == levels_.warp_layer()) {
       c.code.combine[level] = Combination::team_tree;
     }

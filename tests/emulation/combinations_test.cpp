@@ -248,6 +248,33 @@ TEST_F(Combinations, atomics_of_groups_that_stay_and_of_loops_of_the_host) {
                "atomicAdd(");
 }
 
+// ---- launches of their own
+
+/// Few results of many parts: a group for each of them.
+TEST_F(Combinations, launches_of_groups_that_share_parts) {
+  const std::string config =
+      R"("layers": ["BLK", "SHR", "THR", "REG"],
+         "split": {{"i": ["{}"], "k": ["BLK {}", "THR 2"]}},
+         "order": [{}], "code": {{"combine": {{"THR.k": "shuffle"}}}})";
+  for (const int parts : {64, 67, 300}) {
+    SCOPED_TRACE(parts);
+    const hl::Program program = hl::instantiate(
+        hl::parse(fmt::format("mdh 1\nrecord pair {{ value: f64; place: i8; }}\n"
+                              "op larger(l, r) {{ y = if l.value < r.value || l.value == r.value "
+                              "&& l.place < r.place then r else l; }}\n"
+                              "program best = out_view( y: pair = [i] )"
+                              " * md_hom( i: 3 by cc, k: {} by pw(larger) ) {{ y = pair{{ value = "
+                              "x, place = i8(k) }}; }}"
+                              " * inp_view( x: f64 = [i, k] )",
+                              2 * parts - 1)),
+        {});
+    for (const auto& [level, order] : {std::pair{"BLK 3", R"("BLK.i", "BLK.k", "THR.k")"},
+                                       std::pair{"REG 3", R"("BLK.k", "THR.k", "REG.i")"}}) {
+      expect_right(program, fmt::format(fmt::runtime(config), level, parts, order), "__shfl");
+    }
+  }
+}
+
 // ---- scans
 
 const std::string scan_of_groups =

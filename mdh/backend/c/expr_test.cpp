@@ -86,6 +86,17 @@ TEST(CExpr, comparisons_and_truth_are_those_of_c) {
   EXPECT_EQ(condition("!t", Scalar::i8), "!t");
 }
 
+/// Where threads run in lockstep a branch costs more than what it saves. What takes long, or has
+/// another value than 0 and 1 in memory, is not computed in vain.
+TEST(CExpr, cheap_truth_of_threads_in_lockstep_has_no_branches) {
+  const auto cuda = [](const std::string& text) {
+    return ExprPrinter(Dialect::cuda).print(expression(text, Scalar::i32, Scalar::boolean));
+  };
+  EXPECT_EQ(cuda("a < b && !(b >= c) || t"), "(((a < b) & !(b >= c)) | t)");
+  EXPECT_EQ(cuda("a < b && a / c == 1").find(" & "), std::string::npos);
+  EXPECT_EQ(cuda("a < b && (if t then a else b) == c").find(" & "), std::string::npos);
+}
+
 TEST(CExpr, bits_and_choices_are_those_of_c) {
   for (const Scalar type : integers) EXPECT_EQ(in_c("a & b | c ^ b", type), "((a & b) | (c ^ b))");
   EXPECT_EQ(in_c("if a < b then a else c", Scalar::f64), "((a < b) ? a : c)");

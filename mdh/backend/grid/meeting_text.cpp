@@ -100,7 +100,8 @@ std::string MeetingPrinter::numbered(const loop::Deal& s) {
   counted_at_ = local_bytes_;
   local_bytes_ += shared_alignment;
   return fmt::format(
-             "mdh_count_block((unsigned long long *)(workspace + {}), {});\nconst {} mdh_number = {};\n",
+             "mdh_count_block((unsigned long long *)(workspace + {}), {});\nconst {} mdh_number = "
+             "{};\n",
              followers_->begun, counted(), index(), words_.group[0]) +
          unflattened(s.shares, "mdh_number");
 }
@@ -116,7 +117,8 @@ std::string MeetingPrinter::follow(const loop::Follow& s) {
   const std::string me = c_name(s.over.name), first = expressions().print_index(s.first);
   if (s.tells.empty()) {
     return fmt::format(
-        "mdh_follow((unsigned *)(workspace + {}), mdh_number, mdh_number - ({} - ({})) * {}, {}, {}, "
+        "mdh_follow((unsigned *)(workspace + {}), mdh_number, mdh_number - ({} - ({})) * {}, {}, "
+        "{}, "
         "{});\n",
         told.words, me, first, stride, s.step * stride, counted(), members);
   }

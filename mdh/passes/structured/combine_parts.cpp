@@ -290,10 +290,9 @@ int64_t shares_of(int64_t parts, int64_t elements) {
 }
 
 Block PartCombiner::gathered(const loop::TeamCombine& s, const Digits& members,
-                             const Digits& around, int64_t shares,
-                             const std::vector<Symbol>& per) {
-  const Digits inside = joined_digits(joined_digits(around, members),
-                                      digits_of(d_.program(), s.elements));
+                             const Digits& around, int64_t shares, const std::vector<Symbol>& per) {
+  const Digits inside =
+      joined_digits(joined_digits(around, members), digits_of(d_.program(), s.elements));
   return gatherer_.gathered({.from = slots_of(s, inside),
                              .elements = s.elements,
                              .target = s.target,

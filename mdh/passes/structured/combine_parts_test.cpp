@@ -220,5 +220,36 @@ TEST(DoneLast, tiles_and_borders) {
   EXPECT_EQ(count_of(loops_of(plan, cuda_like), "last blk_k {"), 1);
 }
 
+/// Without a last member there is a launch for them: a group for each element, if elements are few and
+/// parts are many.
+TEST(LaunchOfItsOwn, many_parts_of_few_elements_are_shared) {
+  const std::string program =
+      "sums = out_view( y: i64 = [i]; z: i64 = [i] )"
+      " * md_hom( i: 3 by cc, k: 157 by pw(add, max) ) { y = x + i; z = k * x; }"
+      " * inp_view( x: i64 = [i, k] )";
+  for (const int parts : {31, 64, 79, 157}) {
+    for (const char* order : {R"("BLK.i", "BLK.k", "SHR.k")", R"("BLK.k", "BLK.i", "SHR.k")"}) {
+      const loop::Program plan =
+          plan_with(program, {fmt::format(R"("i": ["BLK 3"], "k": ["BLK {}", "SHR {}"])", parts,
+                                          (157 + parts - 1) / parts),
+                              order, "", ""});
+      expect_right(program, plan);
+      EXPECT_EQ(count_of(loops_of(plan, cuda_like), "deal all"), parts < 64 ? 1 : 0) << parts;
+      EXPECT_EQ(count_of(loops_of(plan, cuda_like), "some") > 0, parts >= 64) << parts;
+    }
+  }
+}
+
+TEST(LaunchOfItsOwn, parts_of_two_dimensions_and_loops_of_the_host) {
+  const std::string program =
+      "both = out_view( y: i64 = [i] )"
+      " * md_hom( i: 3 by cc, j: 67 by pw(add), k: 71 by pw(add) ) { y = x + j * k; }"
+      " * inp_view( x: i64 = [i, j, k] )";
+  for (const char* order : {R"("BLK.j", "BLK.k", "SHR.i")", R"("SHR.i", "BLK.k", "BLK.j")"}) {
+    expect_right(program, plan_with(program, {R"("i": ["SHR 3"], "j": ["BLK 67"], "k": ["BLK 71"])",
+                                              order, "", ""}));
+  }
+}
+
 }  // namespace
 }  // namespace mdh::passes::combine_parts_test
