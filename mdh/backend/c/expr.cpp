@@ -9,6 +9,7 @@
 #include "mdh/backend/c/literal.h"
 #include "mdh/backend/c/operation.h"
 #include "mdh/backend/c/record.h"
+#include "mdh/scalar/necessary.h"
 #include "mdh/scalar/operator_table.h"
 #include "mdh/support/text.h"
 
@@ -66,18 +67,6 @@ namespace {
 /// So many nodes cost less than a branch that some threads of a warp take and others do not.
 constexpr int64_t most_for_both_sides = 24;
 
-/// Nothing in it takes long, and it can be computed whatever the other side says.
-bool is_cheap(const Expr& e) {
-  const auto* b = e.as<scalar::Binary>();
-  const auto* element = e.as<scalar::ElementOf>();
-  if (b && (b->op == BinaryOp::divide || b->op == BinaryOp::remainder)) return false;
-  if (element && !constant(element->index)) return false;
-  if (e.as<scalar::Call>() || e.as<scalar::Loop>() || e.as<scalar::Select>()) return false;
-  bool cheap = true;
-  scalar::for_each_child(e, [&](const Expr& child) { cheap = cheap && is_cheap(child); });
-  return cheap;
-}
-
 /// What C has as 0 or 1: comparisons and what is made of them, not what lies in memory.
 bool is_zero_or_one(const Expr& e) {
   if (const auto* u = e.as<scalar::Unary>()) return u->op == scalar::UnaryOp::logical_not;
@@ -87,8 +76,8 @@ bool is_zero_or_one(const Expr& e) {
 }
 
 bool can_compute_both(const scalar::Binary& n) {
-  return inlined_size(n.right, most_for_both_sides) < most_for_both_sides && is_cheap(n.right) &&
-         is_zero_or_one(n.left) && is_zero_or_one(n.right);
+  return inlined_size(n.right, most_for_both_sides) < most_for_both_sides &&
+         scalar::is_cheap(n.right) && is_zero_or_one(n.left) && is_zero_or_one(n.right);
 }
 
 }  // namespace

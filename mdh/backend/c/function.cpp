@@ -127,7 +127,8 @@ std::string ExprPrinter::function(const Function& f, int64_t calls) {
 /// One result is returned, several are stored at addresses that are passed behind the arguments.
 std::string ExprPrinter::define_function(const Function& defined, int64_t calls) {
   const Dialect dialect = helpers_.dialect();
-  const Function f = facts_of(dialect).branches_are_cheap ? with_lazy_truth(defined) : defined;
+  const bool branches = facts_of(dialect).branches_are_cheap;
+  const Function f = branches ? with_lazy_truth(defined) : with_needs_first(defined);
   const std::string begin = linkage(dialect, f, calls);
   Names names;
   std::vector<std::string> parameters;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "mdh/scalar/necessary.h"
+
 namespace mdh::backend {
 namespace {
 
@@ -104,6 +106,24 @@ void replace(Expr& in, const Assignment& local) {
   });
 }
 
+/// Conditions of fewer nodes are computed at once.
+constexpr int64_t least_with_needs = 40;
+
+Expr after_its_needs(const Expr& condition) {
+  if (inlined_size(condition, least_with_needs) < least_with_needs) return condition;
+  const auto needs = scalar::necessary(condition);
+  return needs ? binary(scalar::BinaryOp::logical_and, *needs, condition) : condition;
+}
+
+/// Variables of loops have other values in each round: what they decide stays as it is.
+Expr choices_after_their_needs(const Expr& e) {
+  if (e.as<scalar::Loop>()) return e;
+  const Expr inside = map_children(e, choices_after_their_needs);
+  const auto* s = inside.as<scalar::Select>();
+  if (!s) return inside;
+  return select(after_its_needs(s->condition), s->then, s->otherwise, e.where());
+}
+
 }  // namespace
 
 int64_t inlined_size(const Expr& e, int64_t limit) {
@@ -138,6 +158,17 @@ Function with_lazy_truth(const Function& f) {
     for (size_t m = n; m < result.locals.size(); ++m) replace(result.locals[m].value, local);
     for (Assignment& r : result.results) replace(r.value, local);
   }
+  return result;
+}
+
+Function with_needs_first(const Function& f) {
+  Function result = f;
+  for (Assignment& local : result.locals) {
+    local.value = choices_after_their_needs(local.value);
+    const bool is_truth = local.value.type() == scalar::Type(scalar::Scalar::boolean);
+    if (is_truth) local.value = after_its_needs(local.value);
+  }
+  for (Assignment& r : result.results) r.value = choices_after_their_needs(r.value);
   return result;
 }
 

@@ -29,4 +29,8 @@ std::string linkage(Dialect dialect, const scalar::Function& f, int64_t calls = 
 /// compilers that compute equal ones once, change nothing.
 scalar::Function with_lazy_truth(const scalar::Function& f);
 
+/// The same function, where a long condition is asked for only where what it needs (necessary.h) holds:
+/// where threads run in lockstep, one that asks is waited for by all of its warp.
+scalar::Function with_needs_first(const scalar::Function& f);
+
 }  // namespace mdh::backend

@@ -77,6 +77,28 @@ TEST(Lazy, copies_are_few_and_small) {
   EXPECT_LT(inlined_size(f, 100000), 40 * 300);
 }
 
+/// Where threads wait for each other, a long condition is behind what it needs.
+TEST(Needs, long_conditions_are_asked_where_they_may_hold) {
+  const char* const stages =
+      "(x == 1 && y == 2 && x < y) || (x == 1 && y == 3 && y < x) || (x == 1 && y == 4 && x < 5)"
+      " || (x == 1 && y < 7 && x < 6)";
+  expect_same(with_needs_first(function({{"a", stages}}, "if a then x else y")),
+              function({{"a", std::string("x == 1 && (") + stages + ")"}}, "if a then x else y"));
+  expect_same(with_needs_first(function({}, std::string("if ") + stages + " then x else y")),
+              function({}, std::string("if x == 1 && (") + stages + ") then x else y"));
+}
+
+TEST(Needs, short_conditions_and_those_of_loops_stay) {
+  const Function brief =
+      function({{"a", "x == 1 && y == 2 || x == 1 && y < x"}}, "if a then x else y");
+  expect_same(with_needs_first(brief), brief);
+  const Function loop = function(
+      {},
+      "loop (n = x) while (n < 3) { n = if n == 1 && y == 2 && x < y || n == 1 && y == 3 && y < x"
+      " || n == 1 && y == 4 && x < 5 || n == 1 && y < 7 && x < 6 then n + 1 else n + 2 } yield n");
+  expect_same(with_needs_first(loop), loop);
+}
+
 TEST(InlinedSize, callees_count_each_time_up_to_the_limit) {
   Function last = function({}, "x + y");
   last.name = "g0";
