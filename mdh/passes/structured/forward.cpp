@@ -57,11 +57,12 @@ class Forwarder {
   }
 
  private:
-  /// Filled by one core, element by element, with what the axes say.
+  /// Filled by one core, element by element, with what the axes say; what rolls is read from the
+  /// source only once.
   bool is_candidate(const loop::Copy& copy) const {
     const loop::Buffer& b = find_buffer(program_, copy.to.buffer);
     if (b.scope != loop::Scope::registers || b.depth != 1 || !copy.team.empty()) return false;
-    if (copy.transport == loop::Transport::async) return false;
+    if (copy.transport == loop::Transport::async || copy.roll) return false;
     if (copy.axes.size() != copy.to.index.size()) return false;
     for (size_t d = 0; d < copy.axes.size(); ++d) {
       if (axis_along(copy, copy.to.index[d]) != &copy.axes[d]) return false;
