@@ -25,6 +25,7 @@ class Collector {
     const Obeys& obeys = backend.obeys;
     add(!obeys.emit && code.emit != plain.emit, "code.kernel.emit");
     add(!obeys.launch_bounds && !code.launch_bounds.empty(), "code.kernel.launch_bounds");
+    add(!obeys.start && code.start == ll::Start::early, "code.kernel.start");
     add(!obeys.store && code.store == ll::Hint::streaming, "code.kernel.store");
     add(!obeys.compiler && !code.compiler.empty(), "code.kernel.compiler");
     add(!obeys.compiler && !code.flags.empty(), "code.kernel.flags");

@@ -38,4 +38,9 @@ const std::vector<std::string>& names_of(Contract) {
   return names;
 }
 
+const std::vector<std::string>& names_of(Start) {
+  static const std::vector<std::string> names = {"in_turn", "early"};
+  return names;
+}
+
 }  // namespace mdh::ll

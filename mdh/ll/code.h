@@ -40,6 +40,8 @@ enum class Combination {
 };
 enum class Deal { block, cyclic, dynamic };
 enum class Contract { automatic, off, fast };
+/// A launch that begins early has groups on the device before the launch before it has ended.
+enum class Start { in_turn, early };
 
 /// Loads ahead: `distance` iterations of a level.
 struct Prefetch {
@@ -82,6 +84,7 @@ struct KernelCode {
   std::string compiler;
   std::vector<std::string> flags;
   Hint store = Hint::none;  // of results that are complete
+  Start start = Start::in_turn;
   Contract contract = Contract::automatic;
   friend bool operator==(const KernelCode&, const KernelCode&) = default;
 };
@@ -108,6 +111,7 @@ const std::vector<std::string>& names_of(Edge);
 const std::vector<std::string>& names_of(Combination);
 const std::vector<std::string>& names_of(Deal);
 const std::vector<std::string>& names_of(Contract);
+const std::vector<std::string>& names_of(Start);
 
 template <class Choice>
 const std::string& name_of(Choice choice) {

@@ -108,8 +108,8 @@ class CodeReader {
 
   KernelCode kernel(const json& value) const {
     fields_.expect_object("kernel", value);
-    fields_.check_keys(
-        value, {"unroll", "emit", "launch_bounds", "compiler", "flags", "store", "contract"});
+    fields_.check_keys(value, {"unroll", "emit", "launch_bounds", "compiler", "flags", "store",
+                               "contract", "start"});
     KernelCode code;
     for (const auto& [key, item] : value.items()) {
       if (key == "emit") code.emit = fields_.text_of(key, item);
@@ -117,6 +117,7 @@ class CodeReader {
       if (key == "flags") code.flags = flags(item);
       if (key == "store") code.store = choice<Hint>(key, item);
       if (key == "contract") code.contract = choice<Contract>(key, item);
+      if (key == "start") code.start = choice<Start>(key, item);
       if (key != "launch_bounds") continue;
       if (!item.is_array()) fields_.fail("E315", key, "expected a list, got " + item.dump());
       for (const json& bound : item) code.launch_bounds.push_back(fields_.integer_of(key, bound));
@@ -168,6 +169,7 @@ json json_of(const KernelCode& code) {
   if (!code.flags.empty()) value["flags"] = code.flags;
   if (code.store != Hint::none) value["store"] = name_of(code.store);
   if (code.contract != Contract::automatic) value["contract"] = name_of(code.contract);
+  if (code.start != Start::in_turn) value["start"] = name_of(code.start);
   return value;
 }
 

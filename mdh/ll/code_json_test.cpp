@@ -63,6 +63,7 @@ TEST(CodeJson, every_key_is_read_and_written) {
         R"("kernel": {"compiler": "clang"})",
         R"("kernel": {"flags": ["-O3", "-mavx2"]})",
         R"("kernel": {"store": "streaming"})",
+        R"("kernel": {"start": "early"})",
         R"("kernel": {"contract": "off"})",
         R"("kernel": {"contract": "fast"})"}) {
     expect_kept(text);

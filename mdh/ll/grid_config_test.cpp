@@ -44,7 +44,7 @@ TEST(GridConfig, threads_share_the_sums_of_few_results_and_meet_in_steps) {
   EXPECT_EQ(parts_on(dot, "VEC"), 2) << "16 bytes at once";
   EXPECT_EQ(dot.code.combine.at({"THR", "k"}), Combination::shuffle);
   EXPECT_EQ(dot.code.combine.at({"WRP", "k"}), Combination::team_tree);
-  EXPECT_EQ(dot.code.combine.at({"BLK", "k"}), Combination::last_core);
+  EXPECT_FALSE(dot.code.combine.contains({"BLK", "k"})) << "by groups, in a launch of its own";
   const Config without_warps =
       *grid_config(computation(dot_text, {{"K", 1 << 24}}), machine::find_machine("gpu_nowarp"));
   EXPECT_EQ(without_warps.code.combine.at({"THR", "k"}), Combination::team_tree);

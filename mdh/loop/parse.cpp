@@ -39,6 +39,7 @@ class Parser : private PieceParser {
     while (tokens_.accept("buffer")) p_.buffers.push_back(parse_buffer(tokens_, scope_));
     if (tokens_.accept("emit")) p_.emission = parse_emission(tokens_);
     if (tokens_.accept("bounds")) p_.bounds = bounds();
+    p_.begins_early = tokens_.accept("early");
     p_.f = parse_function(tokens_, "f", scope_);
     p_.combine = parse_function(tokens_, "combine", scope_);
     tokens_.expect("body", "here");

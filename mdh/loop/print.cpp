@@ -276,6 +276,7 @@ std::string print(const Program& p) {
   text += print_emission(p.emission);
   if (p.bounds != LaunchBounds{})
     text += fmt::format("bounds {} {}\n", p.bounds.cores, p.bounds.groups);
+  if (p.begins_early) text += "early\n";
   text += print_function(p.f);
   text += print_function(p.combine);
   return text + "body " + Printer().block(p.body) + "\n";

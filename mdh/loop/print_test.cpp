@@ -117,6 +117,7 @@ buffer output y: i64[7]
 buffer input x: i64[7, 10]
 buffer temporary s: i64[2] in L1 of core per (a)
 bounds 128 2
+early
 function f(x: i64, i: i64, k: i64) { y: i64 = x + i * k; }
 function combine(l: i64, r: i64) { x: i64 = min(l, r); }
 body {

@@ -166,6 +166,7 @@ struct Program {
   std::vector<Buffer> buffers;  // outputs, inputs, temporaries
   Emission emission;
   LaunchBounds bounds;
+  bool begins_early = false;  // its launches wait by themselves for the ones before them
   scalar::Function f;
   scalar::Function combine;
   Block body;

@@ -46,6 +46,7 @@ kernel::Module print_cuda(const loop::Program& program, const std::string& name)
       .atomics = true,
       .follows = "follow",
       .copies = "copy_async",
+      .begins = "begin_early",
       .streams = "store_streaming",
   };
   return print_grid(program, name, words);
@@ -73,6 +74,7 @@ Backend cuda() {
                     .tags = true,
                     .swizzle = true,
                     .launch_bounds = true,
+                    .start = true,
                     .transport = true,
                     .width = true,
                     .tile_swizzle = true},

@@ -21,6 +21,13 @@ void gather(const Block& block, loop::Uses& all) {
 
 }  // namespace
 
+bool reads_results(const loop::Program& p, const Block& kernel) {
+  loop::Uses uses;
+  gather(kernel, uses);
+  return std::any_of(uses.reads.begin(), uses.reads.end(),
+                     [&](const Symbol& s) { return find_buffer(p, s).role == Role::output; });
+}
+
 bool talks_through_global(const loop::Program& p, const GridStorage& storage, const Block& kernel) {
   loop::Uses uses;
   gather(kernel, uses);

@@ -35,6 +35,12 @@ class KernelPrinter : public MeetingPrinter, public KernelText {
   std::string type(const scalar::Type& type) override { return expressions().storage_type(type); }
   int64_t local_bytes() const override { return local_bytes_; }
 
+  std::string beginning() override {
+    if (words_.begins.empty() || !program().begins_early) return "";
+    expressions().definitions().define_type(words_.begins, rts_text(words_.begins));
+    return "mdh_begin();\n";
+  }
+
   std::string grid(const loop::Deal& s, const Items& items) override {
     begin(s, items);
     const auto followers = storage_.followers.find(&s);

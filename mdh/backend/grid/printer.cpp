@@ -100,22 +100,33 @@ class ModulePrinter {
       body = printer_->elements(s);
     }
     launch.local_bytes = printer_->local_bytes();
-    const bool alone = words_.alone_at_barriers || !has_barriers(s.body) ||
-                       !talks_through_global(program_, storage_, s.body);
-    text_ +=
-        fmt::format("{} {{\n{}}}\n", signature(function, launch.items, alone), indent(body, 2));
+    text_ += fmt::format("{} {{\n{}{}}}\n", signature(function, launch.items, alone_in(s.body)),
+                         indent(printer_->beginning(), 2), indent(body, 2));
     return launch;
   }
 
+  /// Whose pointers may say that nothing else points to their memory. What a kernel reads from before
+  /// it has waited for others may be old, and compilers read early what nobody else writes.
+  struct Alone {
+    bool inputs = true, outputs = true;
+  };
+
+  Alone alone_in(const Block& kernel) const {
+    const bool all = words_.alone_at_barriers || !has_barriers(kernel) ||
+                     !talks_through_global(program_, storage_, kernel);
+    return {all, all && !(program_.begins_early && reads_results(program_, kernel))};
+  }
+
   std::string signature(const std::string& function, const std::array<int64_t, 3>& items,
-                        bool alone) {
+                        const Alone& alone) {
     std::vector<std::string> parameters;
-    const std::string pointer = alone ? fmt::format("*{} ", words_.alone) : "*";
     for (const Buffer& b : program_.buffers) {
       if (b.role == Role::temporary) continue;
-      parameters.push_back(fmt::format("{}{}{} {}{}", words_.to_global,
-                                       b.role == Role::input ? "const " : "",
-                                       printer_->type(b.type), pointer, c_name(b.symbol.name)));
+      const bool is_input = b.role == Role::input;
+      const bool is_alone = is_input ? alone.inputs : alone.outputs;
+      parameters.push_back(fmt::format(
+          "{}{}{} {}{}", words_.to_global, is_input ? "const " : "", printer_->type(b.type),
+          is_alone ? fmt::format("*{} ", words_.alone) : "*", c_name(b.symbol.name)));
     }
     parameters.push_back(words_.to_global + "char *workspace");
     for (const Symbol& var : host_) parameters.push_back("long " + c_name(var.name));

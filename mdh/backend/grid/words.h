@@ -45,6 +45,9 @@ struct GridWords {
   std::string follows;   // helper for members that follow others (rts/follow.cu); none: they do not
   std::string
       copies;  // helper that has copies in flight (rts/copy_async.cu); none: they land at once
+  /// Helper by which kernels wait for the launch before theirs (rts/begin_early.cu); none: launches
+  /// wait for each other.
+  std::string begins;
   std::string
       streams;  // helper that stores past caches (rts/store_streaming.cu); none: nothing does
 };

@@ -165,6 +165,7 @@ void PlanContext::declare() {
   const std::vector<int64_t>& bounds = code.kernel.launch_bounds;
   if (!bounds.empty()) result.bounds.cores = bounds[0];
   if (bounds.size() > 1) result.bounds.groups = bounds[1];
+  result.begins_early = code.kernel.start == ll::Start::early;
   result.combine = hl::combine_function(computation);
   result.combine = with_operands_numbered(result.combine, loop::definitions_of(result));
 }

@@ -91,6 +91,8 @@ DriverApi load_driver(const std::string& library) {
       .graph_launch = symbol_in(find.handle, "cuGraphLaunch"),
       .graph_exec_destroy = symbol_in(find.handle, "cuGraphExecDestroy"),
       .graph_destroy = symbol_in(find.handle, "cuGraphDestroy"),
+      .launch_kernel_ex = symbol_in(find.handle, "cuLaunchKernelEx"),
+      .module_get_global = symbol_in(find.handle, "cuModuleGetGlobal_v2"),
       .func_get_param_info = symbol_in(find.handle, "cuFuncGetParamInfo"),
   };
 }

@@ -24,7 +24,9 @@ class Functions {
   Functions(const Functions&) = delete;
   Functions& operator=(const Functions&) = delete;
 
-  CuFunction of(const kernel::Launch& launch) const { return functions_.at(launch.function); }
+  /// Each launch waits for the one before it in the stream, by itself or because the driver begins it
+  /// only then.
+  void launch(const kernel::Launch& launch, void** parameters, CuStream stream) const;
 
   /// One by one.
   std::vector<Resources> resources() const;
@@ -32,9 +34,11 @@ class Functions {
  private:
   void add(const kernel::Launch& launch, size_t arguments);
   FunctionNeeds needs_of(CuFunction function) const;
+  bool can_begin_early() const;
 
   std::shared_ptr<const Context> context_;
   CuModule module_ = nullptr;
+  bool begins_early_ = false;
   std::map<std::string, CuFunction> functions_;
   std::map<std::string, int64_t> dynamic_bytes_;  // of shared memory that launches ask for, at most
 };

@@ -95,10 +95,25 @@ TEST(CudaHeaders, driver_has_these_functions) {
   EXPECT_TRUE((agrees<decltype(DriverApi::graph_launch), decltype(&cuGraphLaunch)>));
   EXPECT_TRUE((agrees<decltype(DriverApi::graph_exec_destroy), decltype(&cuGraphExecDestroy)>));
   EXPECT_TRUE((agrees<decltype(DriverApi::graph_destroy), decltype(&cuGraphDestroy)>));
+  EXPECT_TRUE((agrees<decltype(DriverApi::module_get_global), decltype(&cuModuleGetGlobal)>));
 #if CUDA_VERSION >= 12040
   EXPECT_TRUE((agrees<decltype(DriverApi::func_get_param_info), decltype(&cuFuncGetParamInfo)>));
 #endif
 }
+
+#if CUDA_VERSION >= 11080
+TEST(CudaHeaders, launches_are_asked_for_in_this_form) {
+  EXPECT_EQ(sizeof(LaunchAttribute), sizeof(CUlaunchAttribute));
+  EXPECT_EQ(offsetof(LaunchAttribute, value), offsetof(CUlaunchAttribute, value));
+  EXPECT_EQ(sizeof(LaunchConfig), sizeof(CUlaunchConfig));
+  EXPECT_EQ(offsetof(LaunchConfig, block), offsetof(CUlaunchConfig, blockDimX));
+  EXPECT_EQ(offsetof(LaunchConfig, shared_bytes), offsetof(CUlaunchConfig, sharedMemBytes));
+  EXPECT_EQ(offsetof(LaunchConfig, stream), offsetof(CUlaunchConfig, hStream));
+  EXPECT_EQ(offsetof(LaunchConfig, attributes), offsetof(CUlaunchConfig, attrs));
+  EXPECT_EQ(offsetof(LaunchConfig, attribute_count), offsetof(CUlaunchConfig, numAttrs));
+  EXPECT_EQ(launch_begins_early, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
+}
+#endif
 
 TEST(CudaHeaders, attributes_have_these_numbers) {
   EXPECT_EQ(int{max_threads_per_block}, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);

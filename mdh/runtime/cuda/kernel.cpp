@@ -162,13 +162,7 @@ class CudaKernel : public LoadedKernel {
       std::vector<void*> parameters;  // the address of each
       for (void*& pointer : pointers) parameters.push_back(&pointer);
       for (const int64_t& index : indices) parameters.push_back(const_cast<int64_t*>(&index));
-      const auto number = [](int64_t n) { return static_cast<unsigned>(n); };
-      context_->check(context_->api.launch_kernel(
-                          functions_.of(launch), number(launch.groups[0]), number(launch.groups[1]),
-                          number(launch.groups[2]), number(launch.items[0]),
-                          number(launch.items[1]), number(launch.items[2]),
-                          number(launch.local_bytes), stream, parameters.data(), nullptr),
-                      "cuLaunchKernel");
+      functions_.launch(launch, parameters.data(), stream);
     });
   }
 

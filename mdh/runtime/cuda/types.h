@@ -72,6 +72,26 @@ inline constexpr unsigned event_default = 0;
 inline constexpr unsigned event_record_external = 1;
 inline constexpr int capture_relaxed = 2;
 
+/// How cuLaunchKernelEx is asked to launch.
+struct LaunchAttribute {
+  int id;
+  int padding;
+  union {
+    int allowed;
+    char bytes[64];
+  } value;
+};
+struct LaunchConfig {
+  unsigned grid[3];
+  unsigned block[3];
+  unsigned shared_bytes;
+  CuStream stream;
+  LaunchAttribute* attributes;
+  unsigned attribute_count;
+};
+/// The launch may begin before the one before it in the stream ends: it waits for that itself.
+inline constexpr int launch_begins_early = 6;
+
 /// The results that mdh tells apart; status.cpp has the names of all.
 enum Status : int {
   success = 0,

@@ -4,6 +4,7 @@
 //
 // A module is a text: "fake", then one line per function,
 //   function NAME parameters 3 registers 32 shared 0 local 0 threads 1024 width 8 does VERB
+// and "variable NAME" for one that it has,
 // or a library that was compiled with kernels.h, whose functions run on threads of the host.
 // FAKE_CUDA_FAIL="cuInit=100 cuMemAlloc_v2=2" lets functions fail, "launch=700" launched kernels.
 // What was called is kept in a journal, which tests read with fake_cuda_journal().
@@ -248,6 +249,8 @@ int cuModuleLoadDataEx(CuModule* module, const void* image, unsigned count, int*
   *module = new CUmod_st;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
+    const std::string variable = "variable ";
+    if (line.starts_with(variable)) (*module)->variables.insert(line.substr(variable.size()));
     if (!line.starts_with("function ")) continue;
     CUfunc_st function = function_in(line);
     (*module)->functions[function.name] = std::move(function);
@@ -266,6 +269,14 @@ int cuModuleGetFunction(CuFunction* function, CuModule module, const char* name)
   const auto found = module->functions.find(name);
   if (found == module->functions.end()) return not_found;
   *function = &found->second;
+  return success;
+}
+
+/// A text has the variables that its lines "variable NAME" name.
+int cuModuleGetGlobal_v2(CuPointer* pointer, size_t* bytes, CuModule module, const char* name) {
+  if (!module->variables.contains(name)) return not_found;
+  *pointer = reinterpret_cast<CuPointer>(module);
+  *bytes = sizeof(int);
   return success;
 }
 
@@ -323,6 +334,21 @@ int cuLaunchKernel(CuFunction function, unsigned grid_x, unsigned grid_y, unsign
     return broken = fake::run_library(copy.code, words, grid, block);
   });
   return success;
+}
+
+/// As any other launch: what waits in a stream happens in order.
+int cuLaunchKernelEx(const LaunchConfig* config, CuFunction function, void** parameters,
+                     void** extra) {
+  const Lock lock(mutex);
+  if (const int status = entered("cuLaunchKernelEx"); status != success) return status;
+  for (unsigned n = 0; n < config->attribute_count; ++n) {
+    const LaunchAttribute& attribute = config->attributes[n];
+    if (attribute.id != launch_begins_early) return invalid_value;
+    if (attribute.value.allowed != 0) note("early " + function->name);
+  }
+  const auto &grid = config->grid, &block = config->block;
+  return cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                        config->shared_bytes, config->stream, parameters, extra);
 }
 
 // ---- memory

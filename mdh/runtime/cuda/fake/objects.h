@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -20,6 +21,7 @@ struct CUfunc_st {
 };
 struct CUmod_st {
   std::map<std::string, CUfunc_st> functions;
+  std::set<std::string> variables = {};
   void* library = nullptr;
 };
 struct CUevent_st {
