@@ -253,7 +253,7 @@ class KernelPrinter : public MeetingPrinter, public KernelText {
                     is_read ? "const " : "", wide_type(e, count));
     // Clang knows of an element of an array that it is aligned as its type is, and believes that more
     // than the type of the pointer. Of a sum it knows nothing.
-    if (is_local) return fmt::format("{}({} + ({}))", pointer, c_name(b.symbol.name), address(e));
+    if (is_local) return fmt::format("{}({} + ({}))", pointer, beginning(e), address(e));
     return pointer + "&" + element(e);
   }
 
@@ -275,10 +275,29 @@ class KernelPrinter : public MeetingPrinter, public KernelText {
 
   /// The values of the digits of this group.
   std::string member(const loop::Deal& s) const {
-    if (!has_axes(program(), s.shares)) return flat_member(s, number_of(words_.group[0]));
-    const OnAxes axes = on_axes(program(), s.shares);
     std::array<std::string, 3> number;
     for (size_t a = 0; a < 3; ++a) number[a] = number_of(words_.group[a]);
+    loop::Deal others = s;
+    const std::string mine = member_of_cluster(others, number);
+    return mine + (has_axes(program(), s.shares) ? member_on_axes(others, number)
+                                                 : flat_member(others, number[0]));
+  }
+
+  /// Members that meet are neighbours: numbers that are left are those of clusters.
+  std::string member_of_cluster(loop::Deal& s, std::array<std::string, 3>& number) const {
+    const auto over = loop::meets_over(s);
+    if (!over) return "";
+    std::string& on_axis = number[axis_of(find_digit(program(), *over))];
+    const int64_t members = find_digit(program(), *over).parts;
+    const std::string text =
+        fmt::format("const {} {} = {} % {};\n", index(), c_name(over->name), on_axis, members);
+    on_axis = fmt::format("{} / {}", on_axis, members);
+    std::erase_if(s.shares, [&](const loop::Counter& share) { return share.var == *over; });
+    return text;
+  }
+
+  std::string member_on_axes(const loop::Deal& s, std::array<std::string, 3> number) const {
+    const OnAxes axes = on_axes(program(), s.shares);
     std::string text;
     const auto extents = extents_of(axes);
     if (s.swizzle > 1 && extents[0] > 1 && extents[1] > 1) {
@@ -347,7 +366,7 @@ class KernelPrinter : public MeetingPrinter, public KernelText {
     std::string text;
     for (const Buffer& b : mentioned(program(), body)) {
       if (!is_in(b, Space::in_local)) continue;
-      int64_t elements = scalar::volume(b.extents);
+      int64_t elements = elements_here(b);
       for (const Symbol& digit : group_digits(program(), b)) {
         elements *= find_digit(program(), digit).parts;
       }

@@ -93,6 +93,10 @@ class ModulePrinter {
       } else {
         launch.groups[0] = shares;
       }
+      if (const auto over = loop::meets_over(s)) {
+        const loop::Digit& digit = find_digit(program_, *over);
+        launch.cluster[axis_of(digit)] = digit.parts;
+      }
       body = is_persistent ? printer_->persistent(s, items) : printer_->grid(s, items);
     } else {
       launch.items[0] = items_of_elements(shares, words_);
@@ -103,12 +107,11 @@ class ModulePrinter {
     const bool alone = words_.alone_at_barriers || !has_barriers(s.body) ||
                        !talks_through_global(program_, storage_, s.body);
     text_ +=
-        fmt::format("{} {{\n{}}}\n", signature(function, launch.items, alone), indent(body, 2));
+        fmt::format("{} {{\n{}}}\n", signature(launch, alone), indent(body, 2));
     return launch;
   }
 
-  std::string signature(const std::string& function, const std::array<int64_t, 3>& items,
-                        bool alone) {
+  std::string signature(const Launch& launch, bool alone) {
     std::vector<std::string> parameters;
     const std::string pointer = alone ? fmt::format("*{} ", words_.alone) : "*";
     for (const Buffer& b : program_.buffers) {
@@ -119,8 +122,8 @@ class ModulePrinter {
     }
     parameters.push_back(words_.to_global + "char *workspace");
     for (const Symbol& var : host_) parameters.push_back("long " + c_name(var.name));
-    return fmt::format("{} {}({})", words_.kernel(items, program_.bounds), function,
-                       join(parameters, ", "));
+    return fmt::format("{} {}({})", words_.kernel(launch.items, program_.bounds, launch.cluster),
+                       launch.function, join(parameters, ", "));
   }
 
   const loop::Program& program_;
