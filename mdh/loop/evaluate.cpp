@@ -164,7 +164,7 @@ class Interpreter : private ScanInterpretation {
 
   /// All of them are here.
   void operator()(const Meet&) {
-    ++now_.met;
+    met_[now_.cluster] = ++now_.met;
     ++now_.epoch[1];
   }
 
@@ -286,7 +286,6 @@ class Interpreter : private ScanInterpretation {
     const auto index = index_;
     const auto values = values_;
     const Moment now = now_;
-    clusters_ += volume_of(s.shares);
     std::vector<Share> shares;
     std::map<int64_t, size_t> reached;
     for (const int64_t part : parts) shares.push_back({part, 0, {}, index, values, now});
@@ -307,7 +306,7 @@ class Interpreter : private ScanInterpretation {
     index_ = index;
     values_ = values;
     now_.epoch[0] = now.epoch[0];
-    now_.cluster = now.cluster;
+    now_.cluster = -1;
   }
 
   void run_until_wait(const Deal& s, Share& share) {
@@ -316,7 +315,8 @@ class Interpreter : private ScanInterpretation {
     now_ = share.now;
     owners_.begin(s, share.part, now_);
     set_counters(s.shares, share.part);
-    if (const auto over = meets_over(s)) now_.cluster = clusters_ + first_of(s, *over, share.part);
+    const bool is_new = share.next == 0 && share.awaited.empty();
+    if (const auto over = meets_over(s); over && is_new) enter_cluster(s, *over, share.part);
     for (bool begins = true; share.next < s.body.size(); ++share.next, begins = false) {
       const Stmt& here = s.body[share.next];
       if (waits(here) && (!begins || share.awaited.empty())) {
@@ -329,6 +329,13 @@ class Interpreter : private ScanInterpretation {
     share.index = index_;
     share.values = values_;
     share.now = now_;
+  }
+
+  /// In another round of the same Deal the same members have met already.
+  void enter_cluster(const Deal& s, const Symbol& over, int64_t part) {
+    const auto next = std::ssize(clusters_);
+    now_.cluster = clusters_.try_emplace({&s, first_of(s, over, part)}, next).first->second;
+    now_.met = met_[now_.cluster];
   }
 
   /// The parts that it waits for.
@@ -384,8 +391,9 @@ class Interpreter : private ScanInterpretation {
   const Deal* grid_ = nullptr;  // whose share is being run
   std::map<std::pair<const Last*, std::vector<int64_t>>, int64_t> arrived_;
   std::map<std::pair<const Follow*, std::vector<int64_t>>, Leaves> told_;
-  int64_t lasts_ = 0;     // moments of their own, below those of all barriers
-  int64_t clusters_ = 0;  // numbers that members of a grid have had where they met
+  int64_t lasts_ = 0;  // moments of their own, below those of all barriers
+  std::map<std::pair<const Deal*, int64_t>, int64_t> clusters_;  // numbers, by their first parts
+  std::map<int64_t, int64_t> met_;                               // how often, by number
   Owners owners_;
   InFlight in_flight_;
 };

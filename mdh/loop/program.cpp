@@ -67,10 +67,10 @@ struct CollectDefinitions {
   Symbols operator()(const Exchange& s) const { return of(s.shares); }
   Symbols operator()(const Follow& s) const { return s.tells.empty() ? Symbols{} : Symbols{s.nth}; }
   Symbols operator()(const AtomicTake& s) const { return s.results; }
-  template <IsAnyOf<Alloc, Commit, Wait, Loop, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-                    Last, Meet, Barrier, If, Store, WideStore, AsyncCopy, Prefetch, Opaque,
-                    AtomicCombine>
-                S>
+  template <
+      IsAnyOf<Alloc, Commit, Wait, Loop, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix, Last,
+              Meet, Barrier, If, Store, WideStore, AsyncCopy, Prefetch, Opaque, AtomicCombine>
+          S>
   Symbols operator()(const S&) const {
     return {};
   }
@@ -337,8 +337,8 @@ bool is_structured(const Program& p) {
 
 bool is_concrete(const Program& p) {
   return consists_of<Alloc, Commit, Wait, For, Deal, Exchange, Last, Follow, Meet, Barrier, If,
-                     Lanes, Let, Load, Apply, Combine, Store, WideLoad, WideStore, AsyncCopy, Prefetch,
-                     Opaque, Transpose, AtomicCombine, AtomicTake>(p.body);
+                     Lanes, Let, Load, Apply, Combine, Store, WideLoad, WideStore, AsyncCopy,
+                     Prefetch, Opaque, Transpose, AtomicCombine, AtomicTake>(p.body);
 }
 
 const Buffer& find_buffer(const Program& p, const Symbol& symbol) {

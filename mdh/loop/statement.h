@@ -379,9 +379,9 @@ struct Transpose {
 
 struct StmtNode {
   std::variant<Alloc, Commit, Wait, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-               For, Deal, Exchange, Last, Follow, Meet, Barrier, If, Lanes, Let, Load, Apply, Combine,
-               Store, WideLoad, WideStore, AsyncCopy, Prefetch, Opaque, Transpose, AtomicCombine,
-               AtomicTake>
+               For, Deal, Exchange, Last, Follow, Meet, Barrier, If, Lanes, Let, Load, Apply,
+               Combine, Store, WideLoad, WideStore, AsyncCopy, Prefetch, Opaque, Transpose,
+               AtomicCombine, AtomicTake>
       is;
   friend bool operator==(const StmtNode&, const StmtNode&) = default;
 };

@@ -27,7 +27,7 @@ void verify_buffer(const Buffer& b) {
   internal_check(!b.atomic || (b.role == Role::temporary && b.scope == Scope::all && b.depth == 1),
                  "members of a grid combine into '{}', which not all of them see", b.symbol.name);
   internal_check(!b.across || (b.role == Role::temporary && b.scope == Scope::group &&
-                                b.depth == 1 && b.holds == 0 && !b.held),
+                               b.depth == 1 && b.holds == 0 && !b.held),
                  "'{}' is kept by members of a grid, but not in their own memory", b.symbol.name);
   internal_check(!b.streaming || b.role == Role::output, "'{}' is no output, but streaming",
                  b.symbol.name);

@@ -31,7 +31,8 @@ class AcrossVerifier {
   void statement(const Stmt& s, size_t n) const {
     const UsedElements used = elements_used_by(s);
     for (const Element& e : used.writes) {
-      internal_check(is_own(e), "an element of '{}' that another member of the grid keeps is written",
+      internal_check(is_own(e),
+                     "an element of '{}' that another member of the grid keeps is written",
                      e.buffer.name);
     }
     for (const Element& e : used.reads) {

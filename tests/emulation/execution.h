@@ -120,8 +120,8 @@ class Execution {
   std::vector<LocalMemory*> locals_;  // of the groups that run
   const kernel::Launch* launch_ = nullptr;
   Function function_;
-  std::vector<Place> positions_;        // of the groups that run
-  std::optional<size_t> read_since_;    // whose memory others have touched since all have met
+  std::vector<Place> positions_;      // of the groups that run
+  std::optional<size_t> read_since_;  // whose memory others have touched since all have met
   int64_t accesses_left_;
   std::optional<Finding> finding_;
 };

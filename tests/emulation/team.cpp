@@ -56,10 +56,10 @@ void Team::go_on() {
   const bool crashed = !resumed_without_crash(items_[current_].fiber, &fault);
   is_inside_ = false;
   if (!crashed) return;
-  wrong_ = overflows(fault) ? fmt::format(
-                                  "stack overflow: {} has more than {} bytes of private memory",
-                                  name_of(current_), Stack::bytes)
-                            : fmt::format("crash: {} touches {}", name_of(current_), fault);
+  wrong_ = overflows(fault)
+               ? fmt::format("stack overflow: {} has more than {} bytes of private memory",
+                             name_of(current_), Stack::bytes)
+               : fmt::format("crash: {} touches {}", name_of(current_), fault);
 }
 
 // ---- called by items

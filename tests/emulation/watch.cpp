@@ -93,8 +93,8 @@ std::string Watch::raced(size_t place, Access mine, const char* theirs, uint32_t
   const std::string what = arena_.describe(place);
   if (epoch >= group_begin_ && member_of(who) != member_) {
     return fmt::format("race in a cluster: item {} of group {} {} {}, which {} of group {} {}",
-                       item(), group(), verb_of(mine), what, name_of(who),
-                       running_[member_of(who)], theirs);
+                       item(), group(), verb_of(mine), what, name_of(who), running_[member_of(who)],
+                       theirs);
   }
   if (epoch >= group_begin_) {
     return fmt::format("race: item {} of group {} {} {}, which {} {} since the last barrier",

@@ -80,16 +80,21 @@ class KernelPrinter : public MeetingPrinter, public KernelText {
       return fmt::format("if ({} < {}) {{\n{}}}\n", me, shares, indent(item + body, 2));
     }
     const std::string pragma =
-        only_moves(s.body)
+        only_waits(s.body)
             ? fmt::format("{} {}\n", facts_of(words_.dialect).unroll, most_written_rounds)
             : "";
     return pragma + fmt::format("for ({} part = {}; part < {}; part += {}) {{\n{}}}\n", index(), me,
                                 shares, items, indent(body, 2));
   }
 
+  /// Nearly all of its time goes into loads: copies, and what members of a cluster read of each other.
+  bool only_waits(const Block& block) const {
+    return only_moves(block) || reads_other_members(program(), block);
+  }
+
   /// Copies whose rounds are few, or whose loads fit into registers.
   bool is_written_out(const loop::Deal& s) const {
-    if (!only_moves(s.body)) return false;
+    if (!only_waits(s.body)) return false;
     const int64_t shares = loop::volume_of(s.shares), items = items_.count();
     if (shares % items == 0 && shares / items <= most_written_rounds) return true;
     return !contains_flying(s.body) &&

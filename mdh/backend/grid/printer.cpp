@@ -106,8 +106,7 @@ class ModulePrinter {
     launch.local_bytes = printer_->local_bytes();
     const bool alone = words_.alone_at_barriers || !has_barriers(s.body) ||
                        !talks_through_global(program_, storage_, s.body);
-    text_ +=
-        fmt::format("{} {{\n{}}}\n", signature(launch, alone), indent(body, 2));
+    text_ += fmt::format("{} {{\n{}}}\n", signature(launch, alone), indent(body, 2));
     return launch;
   }
 

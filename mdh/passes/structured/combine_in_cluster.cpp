@@ -76,8 +76,7 @@ Stmt ClusterCombiner::shared_out(loop::TeamCombine s, const loop::Deal& made,
   }
   const ShareOut shares(elements, find_digit(d_.program(), s.over), names_);
   const Block body = fold(s, joined_digits(outside, elements));
-  return StmtNode{
-      loop::Deal{loop::Team::cores, shares.counters(), true, shares.of_member(body)}};
+  return StmtNode{loop::Deal{loop::Team::cores, shares.counters(), true, shares.of_member(body)}};
 }
 
 /// All parts of an element, or of a vector of elements, in the order of the parts.
@@ -89,8 +88,7 @@ Block ClusterCombiner::fold(const loop::TeamCombine& s, const Digits& inside) {
   loop::TeamCombine flat = s;
   flat.from = in_digits(p, s.from, all);
   flat.target.elements = in_digits(p, s.target.elements, all);
-  Block body =
-      constant(filled) == over.parts ? all_at_once(flat) : one_by_one(flat, filled);
+  Block body = constant(filled) == over.parts ? all_at_once(flat) : one_by_one(flat, filled);
   if (!s.elements.empty()) {
     const Digit& lanes = find_digit(p, s.elements.back());
     body = {StmtNode{loop::For{lanes.var, trip(p, inside, lanes), lanes.how, lanes.level, body}}};
@@ -127,8 +125,8 @@ Block ClusterCombiner::one_by_one(const loop::TeamCombine& s, const Expr& filled
   loop::Target target = s.target;
   target.first.push_back(part);
   const auto from = with_value_of(s.from, s.over, loop::index_variable(part));
-  return {StmtNode{loop::For{part, filled, How::sequential, over.level,
-                             {StmtNode{loop::WriteUp{{}, from, target}}}}}};
+  return {StmtNode{loop::For{
+      part, filled, How::sequential, over.level, {StmtNode{loop::WriteUp{{}, from, target}}}}}};
 }
 
 Block ClusterCombiner::updated(const loop::Target& target, const std::vector<Symbol>& sums) {

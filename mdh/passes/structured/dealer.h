@@ -20,7 +20,8 @@ struct Domain {
   bool has_last = false;      // members of a grid know who of them is done last
   bool atomics = false;       // and combine into one element
   bool follows = false;       // and wait for those before them
-  int64_t most_that_meet = 0;  // so many of them read each other's memory, and wait for all of those
+  int64_t most_that_meet =
+      0;  // so many of them read each other's memory, and wait for all of those
 
   /// There are no groups.
   bool is_one_team() const { return grid && cores; }

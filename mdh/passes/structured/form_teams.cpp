@@ -160,11 +160,10 @@ class Former {
   /// The guard of a share of the grid moves to what its cores do, each of which is guarded anyway:
   /// barriers inside of conditions are more than some drivers can take.
   Block unguarded(const Block& body, const std::vector<Digit>& around) {
-    const auto begin = std::find_if_not(body.begin(), body.end(),
-                                        [&](const Stmt& s) { return begins_across(s); });
-    const auto end = std::find_if(begin, body.end(), [](const Stmt& s) {
-      return s.as<loop::Last>() || s.as<loop::Meet>();
-    });
+    const auto begin =
+        std::find_if_not(body.begin(), body.end(), [&](const Stmt& s) { return begins_across(s); });
+    const auto end = std::find_if(
+        begin, body.end(), [](const Stmt& s) { return s.as<loop::Last>() || s.as<loop::Meet>(); });
     Block result(body.begin(), begin);
     append(result, block(without_guard(program_, around, Block(begin, end)), {}, around));
     result.insert(result.end(), end, body.end());

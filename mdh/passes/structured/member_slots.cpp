@@ -75,8 +75,8 @@ bool has_own_only(const Block& block, const Element& slot, const loop::Deal& mad
         }
       }
     }
-    loop::for_each_child(
-        s, [&](const Block& child) { all = all && has_own_only(child, slot, made); });
+    loop::for_each_child(s,
+                         [&](const Block& child) { all = all && has_own_only(child, slot, made); });
     return all;
   });
 }
@@ -144,8 +144,8 @@ Block KeptSlots::here(const Block& block) const {
   Block result;
   for (const Stmt& s : block) {
     const Stmt inside = loop::map_children(s, [&](const Block& child) { return here(child); });
-    result.push_back(loop::map_elements(
-        inside, [&](const Element& e) { return here(Elements{e}).front(); }));
+    result.push_back(
+        loop::map_elements(inside, [&](const Element& e) { return here(Elements{e}).front(); }));
   }
   return result;
 }
