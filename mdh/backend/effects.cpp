@@ -59,7 +59,8 @@ std::vector<std::string> without_effect(const ll::Code& code, const machine::Mac
     const bool last = how == ll::Combination::last_core && !waits && backend.obeys.last_core;
     const bool atomic = how == ll::Combination::atomic && !waits && backend.obeys.atomic;
     const bool back = how == ll::Combination::look_back && !waits && backend.obeys.look_back;
-    found.add(!tree && !launch && !hands && !last && !atomic && !back,
+    const bool meet = how == ll::Combination::cluster && !waits && backend.obeys.cluster;
+    found.add(!tree && !launch && !hands && !last && !atomic && !back && !meet,
               "code.combine." + to_string(level));
   }
   for (const auto& [layer, cores] : code.cores) {

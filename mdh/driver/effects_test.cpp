@@ -56,6 +56,15 @@ TEST(Effects, cores_combine_in_steps_where_they_can_wait_for_one_another) {
   EXPECT_EQ(unused(code), (std::vector<std::string>{"code.combine.BLK.k"}));
 }
 
+TEST(Effects, members_of_grids_that_can_meet_combine_in_clusters) {
+  ll::Code code;
+  code.combine[{"BLK", "k"}] = ll::Combination::cluster;
+  EXPECT_TRUE(unused(code, "cuda").empty());
+  EXPECT_EQ(unused(code, "opencl"), (std::vector<std::string>{"code.combine.BLK.k"}));
+  code.combine = {{{"THR", "k"}, ll::Combination::cluster}};
+  EXPECT_EQ(unused(code, "cuda"), (std::vector<std::string>{"code.combine.THR.k"}));
+}
+
 TEST(Effects, grids_begin_in_another_order) {
   ll::Code code;
   code.cores["BLK"] = {.swizzle = 8};

@@ -41,6 +41,8 @@ struct Launch {
   std::array<int64_t, 3> groups = {1, 1, 1};
   std::array<int64_t, 3> items = {1, 1, 1};  // of a group
   int64_t local_bytes = 0;                   // that the items of a group share
+  /// Groups that run at the same time, along each axis; groups are whole numbers of that.
+  std::array<int64_t, 3> cluster = {1, 1, 1};
   bool in_order = false;  // groups wait for those before them: they have to begin in their order
   friend bool operator==(const Launch&, const Launch&) = default;
 };

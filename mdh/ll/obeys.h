@@ -16,6 +16,7 @@ struct Obeys {
   bool last_core = false;      // the member of a grid that is done last combines
   bool atomic = false;         // members of a grid combine into one element
   bool look_back = false;      // members of a grid wait for those before them
+  bool cluster = false;        // members of a grid read each other's memory
   bool tags = false;           // launches along several axes of the machine
   bool swizzle = false;        // the order in which members of a grid begin
   bool launch_bounds = false;  // threads of a block, and blocks of a multiprocessor

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "mdh/loop/evaluation/interpretation.h"
 #include "mdh/loop/evaluation/owners.h"
+#include "mdh/loop/evaluation/scans.h"
 #include "mdh/support/random.h"
 
 namespace mdh::loop {
@@ -12,11 +12,11 @@ namespace {
 
 using scalar::Algebra;
 
-class Interpreter : private Interpretation {
+class Interpreter : private ScanInterpretation {
  public:
   Interpreter(const Program& p, const std::vector<scalar::Array>& inputs, Algebra& algebra,
               uint64_t seed)
-      : Interpretation(p, inputs, algebra), random_(seed), owners_(p.warp) {}
+      : ScanInterpretation(p, inputs, algebra), random_(seed), owners_(p.warp) {}
 
   std::vector<scalar::Array> run() {
     block(program_.body);
@@ -31,11 +31,13 @@ class Interpreter : private Interpretation {
   void operator()(const Alloc& s) {
     expect_taken(find_buffer(program_, s.buffer));
     Instances& all = memory_.at(s.buffer.name);
+    const auto& across = all.buffer->across;
     for (auto& [digits, memory] : all.by_digits) {
       if (!all.is_among(digits, index_)) continue;
       internal_check(!in_flight_.has_into(memory), "'{}' begins anew before copies into it landed",
                      s.buffer.name);
-      memory.undefine();
+      across ? memory.undefine(index_.at(across->name), all.buffer->extents.front())
+             : memory.undefine();
     }
   }
 
@@ -84,41 +86,8 @@ class Interpreter : private Interpretation {
     over(s.elements, 0, [&] { (*this)(WriteUp{{s.over}, s.from, target}); });
   }
 
-  /// Parts [0, p) and p become one scan: every element is preceded by the last one of the other
-  /// side before it. Descending, because elements need what others were before.
-  void operator()(const ScanStep& s) {
-    const int64_t part = index_.at(s.shape.digit.name);
-    if (part == 0) return;
-    over(s.shape.lines, 0, [&] {
-      for (int64_t c = parts_of(s.shape.coarse); c-- > 0;) {
-        const auto last_before = [&](int64_t coarse, int64_t n) {
-          return at(s.shape, coarse, n, parts_of(s.shape.fine) - 1, s.elements);
-        };
-        join(s, c, part, [&] { return last_before(c, part - 1); });
-        if (c == 0) continue;
-        for (int64_t n = 0; n < part; ++n) join(s, c, n, [&] { return last_before(c - 1, part); });
-      }
-    });
-    clear(s.shape, part);
-  }
-
-  void operator()(const ScanFix& s) {
-    const Digit& digit = find_digit(program_, s.shape.digit);
-    std::map<std::pair<int64_t, int64_t>, Leaves> totals;
-    over(s.shape.lines, 0, [&] {
-      totals.clear();
-      const int64_t last = parts_of(s.shape.fine) - 1, rows = parts_of(s.shape.coarse);
-      for (int64_t c = 0; c < rows; ++c) {
-        for (int64_t n = 0; n < digit.parts; ++n) {
-          if (holds(s.shape, c, n, last)) totals[{c, n}] = at(s.shape, c, n, last, s.elements);
-        }
-      }
-      for (int64_t c = 0; c < rows; ++c) {
-        for (int64_t n = 0; n < digit.parts; ++n) fix(s, c, n, digit.parts, totals);
-      }
-    });
-    clear(s.shape, std::nullopt);
-  }
+  void operator()(const ScanStep& s) { joined(s); }
+  void operator()(const ScanFix& s) { joined(s); }
 
   // ---- concrete
 
@@ -145,8 +114,8 @@ class Interpreter : private Interpretation {
       if (is_digit(program_, share.var)) enclosing_.push_back(&find_digit(program_, share.var));
     }
     if (s.team == Team::grid) grid_ = &s;
-    if (has_followers(s)) {
-      run_followers(s, parts);
+    if (has_waits(s)) {
+      run_waiting(s, parts);
     } else {
       for (const int64_t part : parts) run_share(s, part);
     }
@@ -191,6 +160,12 @@ class Interpreter : private Interpretation {
     }
     index_.erase(s.nth.name);
     all_wait();
+  }
+
+  /// All of them are here.
+  void operator()(const Meet&) {
+    met_[now_.cluster] = ++now_.met;
+    ++now_.epoch[1];
   }
 
   void operator()(const AtomicCombine& s) { combine_atomically(s.to, values(s.values)); }
@@ -285,109 +260,16 @@ class Interpreter : private Interpretation {
     for (const Stmt& s : block) std::visit(*this, s.node().is);
   }
 
-  // ---- scans
-
-  int64_t parts_of(const std::vector<Symbol>& digits) const {
-    int64_t product = 1;
-    for (const Symbol& digit : digits) product *= find_digit(program_, digit).parts;
-    return product;
-  }
-
-  void set_digits(const std::vector<Symbol>& digits, int64_t n) {
-    for (auto d = digits.rbegin(); d != digits.rend(); ++d) {
-      const int64_t parts = find_digit(program_, *d).parts;
-      index_[d->name] = n % parts;
-      n /= parts;
-    }
-  }
-
-  void place(const ScanShape& shape, int64_t coarse, int64_t n, int64_t fine) {
-    set_digits(shape.coarse, coarse);
-    set_digits(shape.fine, fine);
-    index_[shape.digit.name] = n;
-  }
-
-  bool holds(const ScanShape& shape, int64_t coarse, int64_t n, int64_t fine) {
-    place(shape, coarse, n, fine);
-    const Digit& digit = find_digit(program_, shape.digit);
-    int64_t index = 0;
-    for (const Digit& d : program_.digits) {
-      const bool fixed = std::any_of(enclosing_.begin(), enclosing_.end(),
-                                     [&](const Digit* e) { return e->var == d.var; });
-      const auto in = [&](const std::vector<Symbol>& digits) {
-        return std::find(digits.begin(), digits.end(), d.var) != digits.end();
-      };
-      if (d.dimension != digit.dimension) continue;
-      if (fixed || d.var == shape.digit || in(shape.coarse) || in(shape.fine)) {
-        index += index_.at(d.var.name) * d.step;
-      }
-    }
-    return index < program_.dimensions[digit.dimension].size;
-  }
-
-  Leaves at(const ScanShape& shape, int64_t coarse, int64_t n, int64_t fine,
-            const std::vector<Element>& elements) {
-    place(shape, coarse, n, fine);
-    return load(elements);
-  }
-
-  /// before() ⊕ every element of a part in a coarse row.
-  template <class Before>
-  void join(const ScanStep& s, int64_t coarse, int64_t n, Before before) {
-    for (int64_t f = parts_of(s.shape.fine); f-- > 0;) {
-      if (!holds(s.shape, coarse, n, f)) continue;
-      const Leaves left = before();
-      prepend(s.shape, coarse, n, f, s.elements, left);
-    }
-  }
-
-  void prepend(const ScanShape& shape, int64_t coarse, int64_t n, int64_t fine,
-               const std::vector<Element>& elements, const Leaves& left) {
-    const Leaves right = at(shape, coarse, n, fine, elements);
-    Leaves sum(right.size());
-    algebra_.combine(left, right, sum);
-    store(elements, sum);
-  }
-
-  void fix(const ScanFix& s, int64_t c, int64_t n, int64_t parts,
-           const std::map<std::pair<int64_t, int64_t>, Leaves>& totals) {
-    std::optional<Leaves> offset;
-    const auto add = [&](int64_t row, int64_t member) {
-      const auto found = totals.find({row, member});
-      if (found == totals.end()) return;
-      Leaves sum(found->second.size());
-      if (offset) algebra_.combine(*offset, found->second, sum);
-      offset = offset ? sum : found->second;
-    };
-    for (int64_t m = 0; m < n; ++m) add(c, m);
-    for (int64_t m = n + 1; m < parts && c > 0; ++m) add(c - 1, m);
-    if (!offset) return;
-    for (int64_t f = 0; f < parts_of(s.shape.fine); ++f) {
-      if (holds(s.shape, c, n, f)) prepend(s.shape, c, n, f, s.elements, *offset);
-    }
-  }
-
-  /// The digits inside of the loop have no value any more; the loop's own has its old one.
-  void clear(const ScanShape& shape, std::optional<int64_t> part) {
-    for (const auto* digits : {&shape.coarse, &shape.fine}) {
-      for (const Symbol& digit : *digits) index_.erase(digit.name);
-    }
-    index_.erase(shape.digit.name);
-    if (part) index_[shape.digit.name] = *part;
-  }
-
   void run_share(const Deal& s, int64_t part) {
     owners_.begin(s, part, now_);
     set_counters(s.shares, part);
     block(s.body);
   }
 
-  // ---- shares that follow others
+  // ---- shares that wait for others
 
-  static bool has_followers(const Deal& s) {
-    return std::any_of(s.body.begin(), s.body.end(),
-                       [](const Stmt& inner) { return inner.as<Follow>() != nullptr; });
-  }
+  static bool waits(const Stmt& s) { return s.as<Follow>() || s.as<Meet>(); }
+  static bool has_waits(const Deal& s) { return std::any_of(s.body.begin(), s.body.end(), waits); }
 
   /// A share that has got somewhere and waits for others to get there.
   struct Share {
@@ -400,7 +282,7 @@ class Interpreter : private Interpretation {
   };
 
   /// All that can run do, in any order.
-  void run_followers(const Deal& s, const std::vector<int64_t>& parts) {
+  void run_waiting(const Deal& s, const std::vector<int64_t>& parts) {
     const auto index = index_;
     const auto values = values_;
     const Moment now = now_;
@@ -417,34 +299,65 @@ class Interpreter : private Interpretation {
       }
       internal_check(!ready.empty(), "shares of a grid wait for each other");
       const size_t n = random_.pick(ready);
-      run_until_follow(s, shares[n]);
+      run_until_wait(s, shares[n]);
       reached[shares[n].part] = shares[n].next;
       if (shares[n].next == s.body.size()) shares.erase(shares.begin() + static_cast<long>(n));
     }
     index_ = index;
     values_ = values;
     now_.epoch[0] = now.epoch[0];
+    now_.cluster = -1;
   }
 
-  void run_until_follow(const Deal& s, Share& share) {
+  void run_until_wait(const Deal& s, Share& share) {
     index_ = share.index;
     values_ = share.values;
     now_ = share.now;
     owners_.begin(s, share.part, now_);
     set_counters(s.shares, share.part);
+    const bool is_new = share.next == 0 && share.awaited.empty();
+    if (const auto over = meets_over(s); over && is_new) enter_cluster(s, *over, share.part);
     for (bool begins = true; share.next < s.body.size(); ++share.next, begins = false) {
-      const auto* follow = s.body[share.next].as<Follow>();
-      if (follow && (!begins || share.awaited.empty())) {
-        tell(*follow);
-        share.awaited = awaited(s, *follow, share.part);
+      const Stmt& here = s.body[share.next];
+      if (waits(here) && (!begins || share.awaited.empty())) {
+        share.awaited = arrived_at(s, here, share.part);
         if (!share.awaited.empty()) break;
       }
-      std::visit(*this, s.body[share.next].node().is);
-      if (follow) share.awaited.clear();
+      std::visit(*this, here.node().is);
+      if (waits(here)) share.awaited.clear();
     }
     share.index = index_;
     share.values = values_;
     share.now = now_;
+  }
+
+  /// In another round of the same Deal the same members have met already.
+  void enter_cluster(const Deal& s, const Symbol& over, int64_t part) {
+    const auto next = std::ssize(clusters_);
+    now_.cluster = clusters_.try_emplace({&s, first_of(s, over, part)}, next).first->second;
+    now_.met = met_[now_.cluster];
+  }
+
+  /// The parts that it waits for.
+  std::vector<int64_t> arrived_at(const Deal& s, const Stmt& here, int64_t part) {
+    const auto* follow = here.as<Follow>();
+    if (!follow) return others_of(s, here.as<Meet>()->over, part);
+    tell(*follow);
+    return awaited(s, *follow, part);
+  }
+
+  /// The part whose counters are the same, but for one that is 0.
+  int64_t first_of(const Deal& s, const Symbol& over, int64_t part) const {
+    return part - index_.at(over.name) * distance_along(s.shares, over);
+  }
+
+  std::vector<int64_t> others_of(const Deal& s, const Symbol& over, int64_t part) const {
+    std::vector<int64_t> parts;
+    for (int64_t n = 0; n < find_digit(program_, over).parts; ++n) {
+      const int64_t other = first_of(s, over, part) + n * distance_along(s.shares, over);
+      if (other != part) parts.push_back(other);
+    }
+    return parts;
   }
 
   /// What a share has to tell where it gets there, if anything.
@@ -479,6 +392,8 @@ class Interpreter : private Interpretation {
   std::map<std::pair<const Last*, std::vector<int64_t>>, int64_t> arrived_;
   std::map<std::pair<const Follow*, std::vector<int64_t>>, Leaves> told_;
   int64_t lasts_ = 0;  // moments of their own, below those of all barriers
+  std::map<std::pair<const Deal*, int64_t>, int64_t> clusters_;  // numbers, by their first parts
+  std::map<int64_t, int64_t> met_;                               // how often, by number
   Owners owners_;
   InFlight in_flight_;
 };

@@ -13,8 +13,8 @@ constexpr std::array<const char*, 5> edges = {"auto", "clamp", "pad", "mask", "o
 constexpr std::array<const char*, 4> scopes = {"all", "group", "core", "registers"};
 constexpr std::array<const char*, 4> teams = {"grid", "cores", "all", "warp"};
 constexpr std::array<const char*, 3> dealings = {"block", "cyclic", "dynamic"};
-constexpr std::array<const char*, 6> meetings = {"in_order", "tree",      "exchange",
-                                                 "last",     "look_back", "atomic"};
+constexpr std::array<const char*, 7> meetings = {"in_order",  "tree",   "exchange", "last",
+                                                 "look_back", "atomic", "cluster"};
 constexpr std::array<const char*, 3> transports = {"plain", "registers", "async"};
 
 template <class Enum, size_t count>

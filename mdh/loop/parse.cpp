@@ -183,6 +183,7 @@ class Parser : private PieceParser {
     if (keyword.text == "scan_fix") return scan_fix();
     if (keyword.text == "exchange") return exchange();
     if (keyword.text == "follow") return follow();
+    if (keyword.text == "meet") return StmtNode{Meet{name("of a share")}};
     if (keyword.text == "atomic_combine") {
       const std::vector<Element> to = elements();
       tokens_.expect("from", "after the elements");

@@ -52,6 +52,7 @@ Buffer parse_buffer(scalar::TokenStream& tokens, const scalar::Scope& scope) {
   b.atomic = tokens.accept("atomic");
   if (tokens.accept("swizzle")) b.swizzle = tokens.expect_integer("(lines that differ)");
   if (tokens.accept("width")) b.width = tokens.expect_integer("(bytes of an access)");
+  if (tokens.accept("across")) b.across = named(tokens.expect_name("of a digit").text);
   return b;
 }
 

@@ -133,6 +133,7 @@ class Printer {
     return fmt::format("follow {} from {} step {}{};\n", s.over.name, scalar::print_sum(s.first),
                        s.step, told);
   }
+  std::string operator()(const Meet& s) const { return fmt::format("meet {};\n", s.over.name); }
   std::string operator()(const AtomicCombine& s) const {
     return fmt::format("atomic_combine {} from ({});\n", print_elements(s.to),
                        print_names(s.values));
@@ -235,6 +236,7 @@ std::string print_buffer(const Buffer& b) {
   if (b.atomic) text += " atomic";
   if (b.swizzle > 1) text += fmt::format(" swizzle {}", b.swizzle);
   if (b.width > 0) text += fmt::format(" width {}", b.width);
+  if (b.across) text += " across " + b.across->name;
   return text + "\n";
 }
 

@@ -36,7 +36,7 @@ struct ForEachBlock {
     visit(s.otherwise);
   }
   template <IsAnyOf<Alloc, Commit, Wait, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-                    Exchange, Follow, Barrier, Let, Load, Apply, Combine, Store, WideLoad,
+                    Exchange, Follow, Meet, Barrier, Let, Load, Apply, Combine, Store, WideLoad,
                     WideStore, AsyncCopy, Prefetch, Opaque, Transpose, AtomicCombine, AtomicTake>
                 S>
   void operator()(S&) const {}
@@ -67,81 +67,80 @@ struct CollectDefinitions {
   Symbols operator()(const Exchange& s) const { return of(s.shares); }
   Symbols operator()(const Follow& s) const { return s.tells.empty() ? Symbols{} : Symbols{s.nth}; }
   Symbols operator()(const AtomicTake& s) const { return s.results; }
-  template <IsAnyOf<Alloc, Commit, Wait, Loop, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-                    Last, Barrier, If, Store, WideStore, AsyncCopy, Prefetch, Opaque, AtomicCombine>
-                S>
+  template <
+      IsAnyOf<Alloc, Commit, Wait, Loop, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix, Last,
+              Meet, Barrier, If, Store, WideStore, AsyncCopy, Prefetch, Opaque, AtomicCombine>
+          S>
   Symbols operator()(const S&) const {
     return {};
   }
 };
 
-void map_element(Element& element, const std::function<Expr(const Expr&)>& change) {
-  for (Expr& index : element.index) index = change(index);
-}
-
-void map_elements(std::vector<Element>& elements, const std::function<Expr(const Expr&)>& change) {
-  for (Element& element : elements) map_element(element, change);
-}
-
-/// Overloads that change the expressions of one kind of statement; kinds without expressions are
-/// left alone.
-struct MapExpressions {
+/// Overloads that change the elements and the other expressions of one kind of statement; kinds
+/// without any are left alone.
+struct MapParts {
   const std::function<Expr(const Expr&)>& change;
+  const std::function<Element(const Element&)>& change_element;
+
+  void map_element(Element& element) const { element = change_element(element); }
+  void map_elements(std::vector<Element>& elements) const {
+    for (Element& element : elements) map_element(element);
+  }
 
   void operator()(Copy& s) const {
-    map_element(s.to, change);
-    map_element(s.from, change);
+    map_element(s.to);
+    map_element(s.from);
     for (Expr& condition : s.within) condition = change(condition);
   }
   void operator()(Accumulate& s) const {
-    map_elements(s.reads, change);
-    map_elements(s.target.elements, change);
+    map_elements(s.reads);
+    map_elements(s.target.elements);
   }
   void operator()(WriteUp& s) const {
-    map_elements(s.from, change);
-    map_elements(s.target.elements, change);
+    map_elements(s.from);
+    map_elements(s.target.elements);
   }
   void operator()(TeamCombine& s) const {
-    map_elements(s.from, change);
-    map_elements(s.target.elements, change);
+    map_elements(s.from);
+    map_elements(s.target.elements);
   }
-  void operator()(ScanStep& s) const { map_elements(s.elements, change); }
+  void operator()(ScanStep& s) const { map_elements(s.elements); }
   void operator()(ScanFix& s) const {
-    map_elements(s.elements, change);
-    map_elements(s.totals, change);
-    map_elements(s.offset, change);
+    map_elements(s.elements);
+    map_elements(s.totals);
+    map_elements(s.offset);
   }
   void operator()(For& s) const { s.trip = change(s.trip); }
   void operator()(Follow& s) const {
     s.first = change(s.first);
-    map_elements(s.tells, change);
-    map_elements(s.hears, change);
+    map_elements(s.tells);
+    map_elements(s.hears);
     if (s.has_any) s.has_any = change(*s.has_any);
   }
   void operator()(If& s) const { s.condition = change(s.condition); }
   void operator()(Let& s) const { s.value = change(s.value); }
-  void operator()(Load& s) const { map_element(s.from, change); }
-  void operator()(WideLoad& s) const { map_element(s.from, change); }
-  void operator()(WideStore& s) const { map_element(s.to, change); }
+  void operator()(Load& s) const { map_element(s.from); }
+  void operator()(WideLoad& s) const { map_element(s.from); }
+  void operator()(WideStore& s) const { map_element(s.to); }
   void operator()(Apply& s) const {
     for (Expr& index : s.point) index = change(index);
   }
-  void operator()(Store& s) const { map_element(s.to, change); }
+  void operator()(Store& s) const { map_element(s.to); }
   void operator()(AsyncCopy& s) const {
-    map_element(s.to, change);
-    map_element(s.from, change);
+    map_element(s.to);
+    map_element(s.from);
   }
-  void operator()(Prefetch& s) const { map_element(s.what, change); }
+  void operator()(Prefetch& s) const { map_element(s.what); }
   void operator()(Exchange& s) const {
-    map_element(s.to, change);
-    map_element(s.from, change);
+    map_element(s.to);
+    map_element(s.from);
   }
   void operator()(Transpose& s) const {
-    map_element(s.to, change);
-    map_element(s.from, change);
+    map_element(s.to);
+    map_element(s.from);
   }
-  void operator()(AtomicCombine& s) const { map_elements(s.to, change); }
-  void operator()(AtomicTake& s) const { map_elements(s.from, change); }
+  void operator()(AtomicCombine& s) const { map_elements(s.to); }
+  void operator()(AtomicTake& s) const { map_elements(s.from); }
   void operator()(Opaque&) const {}
   void operator()(Alloc&) const {}
   void operator()(Commit&) const {}
@@ -149,6 +148,7 @@ struct MapExpressions {
   void operator()(Loop&) const {}
   void operator()(Deal&) const {}
   void operator()(Last&) const {}
+  void operator()(Meet&) const {}
   void operator()(Lanes&) const {}
   void operator()(Barrier&) const {}
   void operator()(Combine&) const {}
@@ -157,12 +157,15 @@ struct MapExpressions {
 /// Overloads that tell what one kind of statement reads and writes.
 struct CollectUses {
   Uses& uses;
+  UsedElements* elements = nullptr;
 
-  void read(const std::vector<Element>& elements) const {
-    for (const Element& e : elements) uses.reads.push_back(e.buffer);
+  void read(const std::vector<Element>& some) const {
+    for (const Element& e : some) uses.reads.push_back(e.buffer);
+    if (elements) elements->reads.insert(elements->reads.end(), some.begin(), some.end());
   }
-  void write(const std::vector<Element>& elements) const {
-    for (const Element& e : elements) uses.writes.push_back(e.buffer);
+  void write(const std::vector<Element>& some) const {
+    for (const Element& e : some) uses.writes.push_back(e.buffer);
+    if (elements) elements->writes.insert(elements->writes.end(), some.begin(), some.end());
   }
   void update(const Target& target) const {
     write(target.elements);
@@ -190,9 +193,9 @@ struct CollectUses {
     write(s.elements);
   }
   void operator()(const ScanFix& s) const {
-    for (const auto* elements : {&s.elements, &s.totals, &s.offset}) {
-      read(*elements);
-      write(*elements);
+    for (const auto* some : {&s.elements, &s.totals, &s.offset}) {
+      read(*some);
+      write(*some);
     }
   }
   void operator()(const Load& s) const { read({s.from}); }
@@ -227,6 +230,7 @@ struct CollectUses {
   void operator()(const For&) const {}
   void operator()(const Deal&) const {}
   void operator()(const Last&) const {}
+  void operator()(const Meet&) const {}
   void operator()(const Follow& s) const {
     read(s.tells);
     write(s.hears);
@@ -267,16 +271,40 @@ Stmt map_children(const Stmt& s, const std::function<Block(const Block&)>& chang
   return node == s.node() ? s : Stmt(std::move(node));
 }
 
-Stmt map_expressions(const Stmt& s, const std::function<Expr(const Expr&)>& change) {
+namespace {
+
+Stmt map_parts(const Stmt& s, const std::function<Expr(const Expr&)>& change,
+               const std::function<Element(const Element&)>& change_element) {
   StmtNode node = s.node();
-  std::visit(MapExpressions{change}, node.is);
+  std::visit(MapParts{change, change_element}, node.is);
   return node == s.node() ? s : Stmt(std::move(node));
+}
+
+}  // namespace
+
+Stmt map_expressions(const Stmt& s, const std::function<Expr(const Expr&)>& change) {
+  return map_parts(s, change, [&](Element e) {
+    for (Expr& index : e.index) index = change(index);
+    return e;
+  });
+}
+
+Stmt map_elements(const Stmt& s, const std::function<Element(const Element&)>& change) {
+  return map_parts(
+      s, [](const Expr& e) { return e; }, change);
 }
 
 Uses uses_of(const Stmt& s) {
   Uses uses;
   std::visit(CollectUses{uses}, s.node().is);
   return uses;
+}
+
+UsedElements elements_used_by(const Stmt& s) {
+  Uses uses;
+  UsedElements elements;
+  std::visit(CollectUses{uses, &elements}, s.node().is);
+  return elements;
 }
 
 std::vector<Access> accesses_of(const Stmt& s) {
@@ -308,9 +336,9 @@ bool is_structured(const Program& p) {
 }
 
 bool is_concrete(const Program& p) {
-  return consists_of<Alloc, Commit, Wait, For, Deal, Exchange, Last, Follow, Barrier, If, Lanes,
-                     Let, Load, Apply, Combine, Store, WideLoad, WideStore, AsyncCopy, Prefetch,
-                     Opaque, Transpose, AtomicCombine, AtomicTake>(p.body);
+  return consists_of<Alloc, Commit, Wait, For, Deal, Exchange, Last, Follow, Meet, Barrier, If,
+                     Lanes, Let, Load, Apply, Combine, Store, WideLoad, WideStore, AsyncCopy,
+                     Prefetch, Opaque, Transpose, AtomicCombine, AtomicTake>(p.body);
 }
 
 const Buffer& find_buffer(const Program& p, const Symbol& symbol) {
@@ -349,6 +377,18 @@ bool has_counter(const std::vector<Counter>& counters, const Symbol& one) {
                      [&](const Counter& c) { return c.var == one; });
 }
 
+bool is_just(const Expr& e, const Symbol& symbol) {
+  const auto* v = e.as<scalar::Variable>();
+  return v && v->symbol == symbol;
+}
+
+std::optional<Symbol> meets_over(const Deal& deal) {
+  for (const Stmt& s : deal.body) {
+    if (const auto* meet = s.as<Meet>()) return meet->over;
+  }
+  return std::nullopt;
+}
+
 int64_t volume_of(const std::vector<Counter>& counters) {
   int64_t product = 1;
   for (const Counter& c : counters) product *= c.count;
@@ -375,6 +415,10 @@ int64_t owned_shares(const Block& block) {
     for_each_child(s, [&](const Block& inner) { most = std::max(most, owned_shares(inner)); });
   }
   return most;
+}
+
+int64_t elements_here(const Buffer& b) {
+  return scalar::volume(b.extents) / (b.across ? b.extents.front() : 1);
 }
 
 int64_t elements_of(const Buffer& b) { return b.holds > 0 ? b.holds : scalar::volume(b.extents); }

@@ -25,6 +25,7 @@
 //               Exchange(over)      cores of a warp hand each other what is private to them
 //               Last(over)          who arrives last of some members of the grid goes on
 //               Follow(over)        members of the grid go on after those before them
+//               Meet(over)          members of the grid go on together
 //               AtomicCombine(to)   members of the grid combine into one element, in any order
 //               AtomicTake(from)    what they have put there; the element is empty again
 //               Lanes(var, count)   the rounds of a loop in lockstep, on vectors
@@ -96,6 +97,9 @@ struct Buffer {
   /// indices, elements lie where their indices say.
   int64_t swizzle = 1;
   int64_t width = 0;  // of a temporary: bytes that one access of a copy into it moves; 0: what fits
+  /// Of a group: the first index counts the members of the grid along this digit. Each of them keeps
+  /// the elements with its own number, and those that have met read all of them.
+  std::optional<Symbol> across = {};
   friend bool operator==(const Buffer&, const Buffer&) = default;
 };
 
@@ -183,14 +187,21 @@ Expr without_negation(const Expr& e);
 void for_each_child(const Stmt& s, const std::function<void(const Block&)>& visit);
 Stmt map_children(const Stmt& s, const std::function<Block(const Block&)>& change);
 
-/// Every expression directly in a statement, not in the blocks inside it.
+/// Every expression, or every element, directly in a statement, not in the blocks inside it.
 Stmt map_expressions(const Stmt& s, const std::function<Expr(const Expr&)>& change);
+Stmt map_elements(const Stmt& s, const std::function<Element(const Element&)>& change);
 
 /// Buffers that a statement reads or writes directly, not in the blocks inside it.
 struct Uses {
   std::vector<Symbol> reads, writes;
 };
 Uses uses_of(const Stmt& s);
+
+/// The elements themselves; what begins anew, or is hidden, is no element.
+struct UsedElements {
+  std::vector<Element> reads, writes;
+};
+UsedElements elements_used_by(const Stmt& s);
 
 /// An element that a load, a store or a copy of one element uses, and how many neighbours at once.
 struct Access {
@@ -216,8 +227,17 @@ int64_t volume_of(const std::vector<Counter>& counters);  // how many combinatio
 int64_t distance_along(const std::vector<Counter>& counters, const Symbol& one);
 bool has_counter(const std::vector<Counter>& counters, const Symbol& one);
 
+/// The expression is a variable of that name.
+bool is_just(const Expr& e, const Symbol& symbol);
+
+/// Along which members of a grid meet in a share of it, if they do.
+std::optional<Symbol> meets_over(const Deal& deal);
+
 /// The most shares that a Deal deals to owners: if more than one, the cores of a group, in order.
 int64_t owned_shares(const Block& block);
+
+/// Elements of an instance that one member of a grid keeps: all, or its own ones.
+int64_t elements_here(const Buffer& b);
 
 /// Elements of one instance of a buffer, and bytes.
 int64_t elements_of(const Buffer& b);

@@ -155,6 +155,7 @@ enum class Meeting {
   last,       // one after the other, by the member that is done last
   look_back,  // of a scan: who needs the parts before its own waits for those who make them
   atomic,     // in the order in which members are done: each combines its own with what is there
+  cluster,    // one after the other, by all members: each of them has its share of the elements
 };
 
 struct TeamCombine {
@@ -254,6 +255,13 @@ struct Follow {
   Symbol nth = {};
   std::optional<Expr> has_any = {};  // nothing: always
   friend bool operator==(const Follow&, const Follow&) = default;
+};
+
+/// A share of the grid goes on when all shares that differ in `over` only have got here, too. What any
+/// of them did before is done for all of them.
+struct Meet {
+  Symbol over;
+  friend bool operator==(const Meet&, const Meet&) = default;
 };
 
 /// In atomic buffers, indivisibly: to = to ⊕ values, or the values where nobody has come yet.
@@ -371,9 +379,9 @@ struct Transpose {
 
 struct StmtNode {
   std::variant<Alloc, Commit, Wait, Loop, Copy, Accumulate, WriteUp, TeamCombine, ScanStep, ScanFix,
-               For, Deal, Exchange, Last, Follow, Barrier, If, Lanes, Let, Load, Apply, Combine,
-               Store, WideLoad, WideStore, AsyncCopy, Prefetch, Opaque, Transpose, AtomicCombine,
-               AtomicTake>
+               For, Deal, Exchange, Last, Follow, Meet, Barrier, If, Lanes, Let, Load, Apply,
+               Combine, Store, WideLoad, WideStore, AsyncCopy, Prefetch, Opaque, Transpose,
+               AtomicCombine, AtomicTake>
       is;
   friend bool operator==(const StmtNode&, const StmtNode&) = default;
 };

@@ -7,6 +7,8 @@
 #include "mdh/loop/verify_atomic.h"
 #include "mdh/loop/verify_buffer.h"
 #include "mdh/loop/verify_cover.h"
+#include "mdh/loop/verify_header.h"
+#include "mdh/loop/verify_meet.h"
 #include "mdh/loop/verify_team.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/support/power_of_two.h"
@@ -23,36 +25,23 @@ class Verifier {
 
   void run() {
     for (const Dimension& d : program_.dimensions) {
-      internal_check(d.size >= 1, "dimension '{}' has size {}", d.symbol.name, d.size);
       declare(d.symbol);
       dimensions_.insert(d.symbol.name);
     }
     for (const Digit& d : program_.digits) {
-      internal_check(d.parts >= 1 && d.step >= 1, "digit '{}' is empty", d.var.name);
-      internal_check(d.dimension >= 0 && d.dimension < std::ssize(program_.dimensions),
-                     "digit '{}' has no dimension", d.var.name);
       declare(d.var);
       digits_.insert(d.var.name);
     }
     for (const Cores& c : program_.cores) {
-      internal_check(c.count >= 0, "layer '{}' has {} cores", c.layer, c.count);
-      for (const Symbol& part : c.digits) {
-        internal_check(on_cores(digit(part)), "digit '{}' is not on cores", part.name);
-      }
+      for (const Symbol& part : c.digits) is_digit(part);
     }
-    internal_check(program_.warp >= 1, "warps of {} cores", program_.warp);
-    internal_check(program_.bounds.cores >= 0 && program_.bounds.groups >= 0, "bounds below 0");
     for (const Buffer& b : program_.buffers) {
       declare(b.symbol);
       for (const Symbol& digit : b.per) is_digit(digit);
+      if (b.across) is_digit(*b.across);
       verify_buffer(b);
     }
-    for (const Symbol& operand : program_.emission.operands) {
-      const auto& all = program_.f.parameters;
-      internal_check(
-          std::any_of(all.begin(), all.end(), [&](const auto& p) { return p.symbol == operand; }),
-          "f has no parameter '{}' to order code by", operand.name);
-    }
+    verify_header(program_);
     block(program_.body);
     for (const std::string& name : streamed_) {
       internal_check(!loaded_.contains(name), "a streaming store into '{}', which is read", name);
@@ -155,6 +144,7 @@ class Verifier {
     if (all) in_deal_ = false;
     verify_lasts(s);
     verify_follows(s);
+    verify_meets(s);
   }
   void operator()(const Exchange& s) {
     internal_check(in_grid_ && !in_deal_, "an exchange that not all cores of a group do");
@@ -185,6 +175,11 @@ class Verifier {
       for (const Element& e : s.tells) element(e);
       for (const Element& e : s.hears) element(e);
     });
+  }
+  void operator()(const Meet& s) {
+    internal_check(in_grid_ && !in_deal_, "a share of the grid that meets others, outside of it");
+    internal_check(defined_.contains(s.over.name) && digit(s.over).how == How::grid,
+                   "shares meet over '{}', which is no share of the grid", s.over.name);
   }
   void operator()(const AtomicCombine& s) {
     internal_check(in_grid_ && in_deal_, "a combination of members of a grid outside of Deal");
@@ -495,6 +490,7 @@ class Verifier {
 void verify(const Program& p) {
   Verifier(p).run();
   verify_atomics(p);
+  verify_across(p);
 }
 
 }  // namespace mdh::loop

@@ -26,6 +26,9 @@ void verify_buffer(const Buffer& b) {
                  "'{}' is held, but not by the cores of a group", b.symbol.name);
   internal_check(!b.atomic || (b.role == Role::temporary && b.scope == Scope::all && b.depth == 1),
                  "members of a grid combine into '{}', which not all of them see", b.symbol.name);
+  internal_check(!b.across || (b.role == Role::temporary && b.scope == Scope::group &&
+                               b.depth == 1 && b.holds == 0 && !b.held),
+                 "'{}' is kept by members of a grid, but not in their own memory", b.symbol.name);
   internal_check(!b.streaming || b.role == Role::output, "'{}' is no output, but streaming",
                  b.symbol.name);
   internal_check(b.width == 0 || b.role == Role::temporary, "'{}' is filled by no copy",

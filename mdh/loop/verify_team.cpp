@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mdh/loop/count.h"
+
 namespace mdh::loop {
 namespace {
 
@@ -14,17 +16,6 @@ void is_private(const Program& p, const Exchange& s, const Element& e) {
                    "an exchange of '{}', of which there is not one for each '{}'", b.symbol.name,
                    share.var.name);
   }
-}
-
-/// In a block and those inside of it.
-template <class Kind>
-int64_t count_of(const Block& block) {
-  int64_t count = 0;
-  for (const Stmt& s : block) {
-    if (s.as<Kind>()) ++count;
-    for_each_child(s, [&](const Block& child) { count += count_of<Kind>(child); });
-  }
-  return count;
 }
 
 }  // namespace

@@ -24,6 +24,9 @@ struct TargetFacts {
   bool knows_last = false;  // members of a grid can tell who of them is done last
   bool atomics = false;     // and combine into one element without waiting for each other
   bool follows = false;     // and wait for those that began before them
+  /// So many members of a grid run at the same time, wait for each other and read what each of them
+  /// has in the memory of its group; 0: none do.
+  int64_t most_that_meet = 0;
   // No pass asks for it yet: copies that fly are the business of the printer of grids.
   bool copies_in_flight = false;  // copies from global memory that do not pass through registers
 

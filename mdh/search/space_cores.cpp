@@ -44,7 +44,7 @@ Parameter parts_parameter(const SpaceContext& c, const std::string& name,
 }
 
 /// Ways to combine besides the usual one: cores that can wait for one another do it in steps, those
-/// of a warp by exchanges, and of members of a grid the last one.
+/// of a warp by exchanges, and of members of a grid the last one, or all of them.
 std::vector<ll::Combination> combinations_of(const SpaceContext& c, const std::string& layer) {
   const machine::Layer& cores = *c.machine.find_layer(layer);
   const ll::Obeys& obeys = c.options.obeys;
@@ -54,6 +54,7 @@ std::vector<ll::Combination> combinations_of(const SpaceContext& c, const std::s
     all.push_back(ll::Combination::shuffle);
   }
   if (!cores.barrier && obeys.last_core) all.push_back(ll::Combination::last_core);
+  if (!cores.barrier && obeys.cluster) all.push_back(ll::Combination::cluster);
   return all;
 }
 

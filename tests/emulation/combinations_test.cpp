@@ -248,6 +248,105 @@ TEST_F(Combinations, atomics_of_groups_that_stay_and_of_loops_of_the_host) {
                "atomicAdd(");
 }
 
+// ---- clusters
+
+const std::string in_clusters =
+    R"("layers": ["BLK", "SHR", "THR"],
+       "split": {"i": ["THR 5"], "k": ["BLK 4", "SHR 8"]}, "order": ["BLK.k", "THR.i", "SHR.k"],
+       "code": {"combine": {"BLK.k": "cluster"}})";
+
+TEST_F(Combinations, clusters_of_all_types) {
+  for (const char* type :
+       {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"}) {
+    SCOPED_TRACE(type);
+    expect_right(reduced(type, "add"), in_clusters, "mdh_of_member(");
+    expect_right(sum_of(type), in_clusters, "mdh_of_member(");
+  }
+}
+
+TEST_F(Combinations, clusters_of_records_and_of_several_results) {
+  const std::string config =
+      R"("layers": ["BLK", "SHR", "THR"], "split": {"i": ["BLK 5"], "j": ["BLK 4", "SHR 2", "THR 5"]},
+         "order": ["BLK.i", "BLK.j", "THR.j", "SHR.j"], "code": {"combine": {"BLK.j": "cluster"}})";
+  for (const char* name : {"prl", "prl_multi"}) {
+    SCOPED_TRACE(name);
+    expect_right(of_catalogue(name, scalar::Scalar::f64, {5, 37}), config, "mdh_of_member(");
+  }
+  for (const char* fields : {"a: i16; b: i16;", "a: i8; b: i8;", "a: i64; b: i8;"}) {
+    SCOPED_TRACE(fields);
+    const hl::Program program = hl::instantiate(
+        hl::parse(fmt::format(
+            "mdh 1\nrecord pair {{ {} }}\n"
+            "op larger(l, r) {{ y = if l.a < r.a || l.a == r.a && l.b < r.b then r else l; }}\n"
+            "program best = out_view( y: pair = [i] )"
+            " * md_hom( i: 5 by cc, k: 29 by pw(larger) ) {{ y = x; }}"
+            " * inp_view( x: pair = [i, k] )",
+            fields)),
+        {});
+    expect_right(program, in_clusters, "mdh_of_member(");
+  }
+}
+
+/// Odd sizes, tiles that end at edges, vectors, parts without points.
+TEST_F(Combinations, clusters_of_tiles) {
+  for (const std::vector<int64_t>& sizes : std::vector<std::vector<int64_t>>{
+           {8, 16, 24}, {7, 5, 13}, {1, 1, 5}, {5, 7, 4}, {11, 3, 17}}) {
+    for (const int64_t members : {2, 3, 8}) {
+      SCOPED_TRACE(fmt::format("{} {} {}, {}", sizes[0], sizes[1], sizes[2], members));
+      const auto parts = [](int64_t size, int64_t tile) { return (size + tile - 1) / tile; };
+      const std::string config = fmt::format(
+          R"("layers": ["BLK", "DEV", "THR", "REG", "VEC"],
+             "split": {{"i": ["BLK {}", "THR 2", "REG 2"], "j": ["BLK {}", "THR 2", "VEC 4"],
+                        "k": ["BLK {}", "DEV {}"]}},
+             "order": ["BLK.i", "BLK.k", "BLK.j", "THR.i", "THR.j", "DEV.k", "REG.i", "VEC.j"],
+             "stage": {{"A": [{{"from": "THR.i", "region": "SM"}}]}},
+             "acc": {{"C": [{{"inside": "DEV.k", "region": "RM"}}]}},
+             "code": {{"combine": {{"BLK.k": "cluster"}}}})",
+          parts(sizes[0], 4), parts(sizes[1], 8), members, parts(sizes[2], members));
+      for (const auto type : {scalar::Scalar::f32, scalar::Scalar::i8}) {
+        expect_right(of_catalogue("matmul", type, sizes), config, "mdh_of_member(");
+      }
+    }
+  }
+}
+
+TEST_F(Combinations, clusters_of_one_result) {
+  for (const int members : {2, 3, 5, 8}) {
+    SCOPED_TRACE(members);
+    expect_right(of_catalogue("dot", scalar::Scalar::i32, {99}),
+                 fmt::format(R"("layers": ["BLK", "REG", "THR"],
+                     "split": {{"k": ["BLK {}", "REG {}", "THR 8"]}},
+                     "order": ["BLK.k", "THR.k", "REG.k"],
+                     "code": {{"combine": {{"BLK.k": "cluster", "THR.k": "shuffle"}}}})",
+                             members, (99 + 8 * members - 1) / (8 * members)),
+                 "mdh_of_member(");
+  }
+}
+
+TEST_F(Combinations, clusters_on_axes_side_by_side_and_in_loops_of_the_host) {
+  const hl::Program program = of_catalogue("matmul", scalar::Scalar::i32, {6, 5, 22});
+  const std::string split =
+      R"("layers": ["DEV", "BLK", "SHR", "THR"],
+         "split": {"i": ["BLK 2", "THR 3"], "j": ["BLK 5"], "k": ["BLK 4", "SHR 6"]},
+         "order": ["BLK.i", "BLK.k", "BLK.j", "THR.i", "SHR.k"], )";
+  for (const char* tags : {R"("tags": {"BLK.k": "y", "BLK.j": "x", "BLK.i": "y", "THR.i": "x"}, )",
+                           R"("tags": {"BLK.k": "x", "BLK.j": "y", "BLK.i": "x"}, )", ""}) {
+    for (const char* cores : {"", R"(, "cores": {"BLK": {"swizzle": 2}})"}) {
+      SCOPED_TRACE(fmt::format("{}{}", tags, cores));
+      expect_right(
+          program,
+          fmt::format(R"({}{}"code": {{"combine": {{"BLK.k": "cluster"}}{}}})", split, tags, cores),
+          "mdh_of_member(");
+    }
+  }
+  expect_right(program,
+               R"("layers": ["DEV", "BLK", "SHR", "THR"],
+                  "split": {"i": ["DEV 2", "THR 3"], "j": ["BLK 5"], "k": ["DEV 2", "BLK 4", "SHR 3"]},
+                  "order": ["DEV.i", "DEV.k", "BLK.j", "BLK.k", "THR.i", "SHR.k"],
+                  "code": {"combine": {"BLK.k": "cluster"}})",
+               "mdh_of_member(");
+}
+
 // ---- launches of their own
 
 /// Few results of many parts: a group for each of them.

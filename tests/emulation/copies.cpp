@@ -4,11 +4,11 @@
 
 namespace mdh::emulation {
 
-void Copies::begin_group(int64_t items) {
+void Copies::begin_groups() {
   for (const OfItem& item : items_) {
     for (const Copy& copy : item.copies) unmark(copy);
   }
-  items_.assign(static_cast<size_t>(items), {});
+  items_.assign(watch_.numbers(), {});
 }
 
 std::optional<std::string> Copies::issue(char* to, const char* from, size_t bytes) {
@@ -20,16 +20,16 @@ std::optional<std::string> Copies::issue(char* to, const char* from, size_t byte
   }
   if (auto wrong = watch_.touch(from, bytes, Access::read)) return wrong;
   if (auto wrong = watch_.touch(to, bytes, Access::write)) return wrong;
-  OfItem& mine = items_[static_cast<size_t>(watch_.item())];
+  OfItem& mine = items_[watch_.number()];
   mine.copies.push_back({to, from, bytes, mine.batches});
   mark(mine.copies.back());
   return std::nullopt;
 }
 
-void Copies::commit() { ++items_[static_cast<size_t>(watch_.item())].batches; }
+void Copies::commit() { ++items_[watch_.number()].batches; }
 
 std::optional<std::string> Copies::wait(int64_t left) {
-  OfItem& mine = items_[static_cast<size_t>(watch_.item())];
+  OfItem& mine = items_[watch_.number()];
   std::vector<Copy> open;
   for (const Copy& copy : mine.copies) {
     if (copy.batch >= mine.batches - left) {

@@ -12,12 +12,13 @@
 
 namespace mdh::emulation {
 
-/// The copies of one group. Each item has batches of its own: a commit ends one.
+/// The copies of the groups that run together. Each item has batches of its own: a commit ends one.
 class Copies {
  public:
   Copies(Arena& arena, Watch& watch) : arena_(arena), watch_(watch) {}
 
-  void begin_group(int64_t items);
+  /// Those of the watch.
+  void begin_groups();
 
   // ---- of the current item of the watch: what is wrong, or nothing
 

@@ -188,5 +188,81 @@ TEST_F(Cuda, results_that_depend_on_the_order) {
                     "order: element 0 of 'out' of 'tiny' is another one if items run backwards"));
 }
 
+// ---- clusters
+
+/// The two groups meet; `tile` is what each of them has, `theirs` that of the other one.
+kernel::Module clustered(const std::string& body) {
+  kernel::Module m = cuda(
+      "int *const tile = (int *)(mdh_shared + 0);\n"
+      "const int me = blockIdx.x, other = 1 - me;\n" +
+      body);
+  std::get<kernel::Launch>(m.steps.front().is).cluster = {2, 1, 1};
+  return m;
+}
+
+const std::string fill = "tile[i] = in[g];\n", meet = "mdh_meet_members();\n",
+                  take = "out[g] = mdh_of_member(tile, other)[i];\n";
+
+TEST_F(Cuda, groups_of_a_cluster_read_what_others_have) {
+  std::vector<int> out;
+  EXPECT_EQ(complaint_about(clustered(fill + meet + take + meet), &out), "");
+  EXPECT_EQ(out, (std::vector<int>{4, 5, 6, 7, 0, 1, 2, 3}));
+  EXPECT_EQ(complaint_about(
+                clustered(fill + meet + "out[g] = mdh_of_member(tile, me)[3 - i];\n" + meet), &out),
+            "");
+  EXPECT_EQ(out, (std::vector<int>{3, 2, 1, 0, 7, 6, 5, 4}));
+}
+
+TEST_F(Cuda, groups_of_a_cluster_meet_before_they_read) {
+  EXPECT_TRUE(tells(clustered(fill + take + meet), "cluster: group 0 touches memory of group 1"));
+  EXPECT_TRUE(tells(clustered(meet + fill + take + meet), "never written"));
+  EXPECT_TRUE(tells(clustered(fill + meet + fill + take + meet),
+                    "race in a cluster: item 0 of group 1 reads element 0 of the local memory"));
+}
+
+TEST_F(Cuda, groups_of_a_cluster_meet_before_they_end) {
+  EXPECT_TRUE(tells(clustered(fill + meet + take), "may end while others touch its memory"));
+  EXPECT_TRUE(tells(clustered(fill + meet + take + "__syncthreads();\n"),
+                    "may end while others touch its memory"));
+}
+
+TEST_F(Cuda, groups_of_a_cluster_overwrite_nothing_that_others_read) {
+  EXPECT_TRUE(tells(clustered(fill + meet + take + "tile[i] = 5;\n" + meet), "race in a cluster"));
+  EXPECT_TRUE(tells(clustered(fill + meet + take + "__syncthreads();\ntile[i] = 5;\n" + meet),
+                    "race in a cluster"));
+  EXPECT_TRUE(tells(clustered(fill + meet + take +
+                              "int x = tile[i];\n__syncthreads();\n"
+                              "x += tile[3 - i];\n__syncthreads();\ntile[i] = x;\n" +
+                              meet),
+                    "race in a cluster"));
+  EXPECT_EQ(complaint_about(clustered(fill + meet + take + meet + "tile[i] = 5;\n")), "");
+}
+
+/// Barriers are those of one group, and meetings order all memory.
+TEST_F(Cuda, groups_of_a_cluster_wait_for_each_other_where_they_meet_only) {
+  EXPECT_EQ(complaint_about(clustered(fill +
+                                      "__syncthreads();\nif (me) __syncthreads();\n"
+                                      "out[g] = tile[3 - i];\n" +
+                                      meet)),
+            "");
+  EXPECT_TRUE(tells(clustered("out[g] = 1;\n__syncthreads();\n"
+                              "if (me == 1 && i == 0) out[g] = out[g - 4];\n" +
+                              meet),
+                    "race in a cluster: item 0 of group 1 reads element 0 of buffer 'out', which "
+                    "item 0 of group 0 has written"));
+  EXPECT_EQ(complaint_about(clustered("out[g] = 1;\n" + meet +
+                                      "if (me == 1 && i == 0) out[g] = out[g - 4];\n" + meet)),
+            "");
+}
+
+TEST_F(Cuda, all_groups_of_a_cluster_get_there) {
+  EXPECT_TRUE(tells(clustered("if (me) " + meet),
+                    "divergent barrier: in group 0 item 0 has ended "
+                    "while item 0 waits for its cluster at line"));
+  EXPECT_TRUE(tells(clustered("if (i < 3) " + meet), "divergent barrier"));
+  EXPECT_TRUE(tells(clustered(meet + "out[g] = mdh_of_member(tile, 2)[i];\n" + meet),
+                    "cluster: member 2 of 2 has nothing there"));
+}
+
 }  // namespace
 }  // namespace mdh::emulation::cuda_test

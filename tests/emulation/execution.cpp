@@ -18,11 +18,20 @@ constexpr size_t most_local_arrays = 64;
 
 thread_local Execution* running = nullptr;
 
+int64_t volume(const std::array<int64_t, 3>& extents) {
+  return extents[0] * extents[1] * extents[2];
+}
+
+/// Groups of a cluster.
+size_t members_of(const kernel::Launch& launch) {
+  return static_cast<size_t>(volume(launch.cluster));
+}
+
 size_t bytes_for(const kernel::Module& module) {
   size_t bytes = static_cast<size_t>(module.workspace());
   for (const kernel::Argument& a : module.arguments) bytes += static_cast<size_t>(a.bytes());
   kernel::for_each_written_launch(module.steps, [&](const kernel::Launch& launch, size_t) {
-    bytes += static_cast<size_t>(launch.local_bytes) + spare_local_bytes;
+    bytes += members_of(launch) * (static_cast<size_t>(launch.local_bytes) + spare_local_bytes);
   });
   return bytes;
 }
@@ -30,7 +39,8 @@ size_t bytes_for(const kernel::Module& module) {
 size_t blocks_for(const Library& library, const kernel::Module& module) {
   size_t blocks = module.arguments.size() + library.workspace_cuts(module.name).size() + 1;
   kernel::for_each_written_launch(module.steps, [&](const kernel::Launch& launch, size_t) {
-    blocks += most_local_arrays + library.function(launch.function).cuts.size() + 1;
+    blocks += members_of(launch) *
+              (most_local_arrays + library.function(launch.function).cuts.size() + 1);
   });
   return blocks;
 }
@@ -54,10 +64,6 @@ std::vector<std::pair<int64_t, int64_t>> pieces_of(int64_t bytes, std::vector<in
 
 std::array<int64_t, 3> position(int64_t flat, const std::array<int64_t, 3>& extents) {
   return {flat % extents[0], flat / extents[0] % extents[1], flat / extents[0] / extents[1]};
-}
-
-int64_t volume(const std::array<int64_t, 3>& extents) {
-  return extents[0] * extents[1] * extents[2];
 }
 
 }  // namespace
@@ -163,20 +169,26 @@ std::optional<Finding> Execution::run(std::span<void* const> buffers, char* work
   return finding_;
 }
 
-/// A launch that is repeated has the same local memory each time.
 void Execution::begin(const kernel::Launch& launch) {
   watch_.begin_launch();
   launch_ = &launch;
   function_ = library_.function(launch.function);
-  const auto [found, is_new] = local_memories_.try_emplace(&launch);
-  local_ = &found->second;
+  locals_.clear();
+  for (size_t n = 0; n < members_of(launch); ++n) begin_member(launch, static_cast<int64_t>(n));
+}
+
+/// A launch that is repeated has the same local memory each time.
+void Execution::begin_member(const kernel::Launch& launch, int64_t member) {
+  const auto [found, is_new] = local_memories_.try_emplace({&launch, member});
+  LocalMemory& local = found->second;
+  locals_.push_back(&local);
   if (!is_new) return;
   for (const auto& [offset, bytes] : pieces_of(launch.local_bytes, function_.cuts)) {
     const Block& block =
         arena_.add(fmt::format("the local memory at {} of '{}'", offset, launch.function),
                    static_cast<size_t>(bytes), static_cast<size_t>(offset), 1, Use::local,
                    Content::unwritten, manner_.poison);
-    local_->dynamic.emplace_back(offset, block);
+    local.dynamic.emplace_back(offset, block);
   }
 }
 
@@ -186,25 +198,55 @@ void Execution::run(const kernel::Launch& launch, std::span<const int64_t> indic
   arguments.push_back(arena_.at(workspace_.front().second));
   for (const int64_t index : indices) arguments.push_back(reinterpret_cast<void*>(index));
   const Order order = launch.in_order ? Order::forwards : manner_.order;
-  for (const int64_t group : ordered(volume(launch.groups), order, random_)) {
-    run_group(group, arguments);
+  const int64_t clusters = volume(launch.groups) / volume(launch.cluster);
+  for (const int64_t cluster : ordered(clusters, order, random_)) {
+    run_cluster(cluster, arguments);
     if (finding_) return;
   }
 }
 
-void Execution::run_group(int64_t group, const std::vector<void*>& arguments) {
+/// The groups of a cluster are neighbours.
+void Execution::place_groups(int64_t cluster) {
+  Place clusters;
+  for (size_t a = 0; a < 3; ++a) clusters[a] = launch_->groups[a] / launch_->cluster[a];
+  const Place first = position(cluster, clusters);
+  positions_.clear();
+  for (int64_t n = 0; n < volume(launch_->cluster); ++n) {
+    Place place = position(n, launch_->cluster);
+    for (size_t a = 0; a < 3; ++a) place[a] += first[a] * launch_->cluster[a];
+    positions_.push_back(place);
+  }
+}
+
+void Execution::run_cluster(int64_t cluster, const std::vector<void*>& arguments) {
   const int64_t items = volume(launch_->items);
-  group_position_ = position(group, launch_->groups);
-  watch_.begin_group(group, items);
-  copies_.begin_group(items);
-  for (const auto& [key, block] : local_->arrays) arena_.forget(block, manner_.poison);
-  for (const auto& [offset, block] : local_->dynamic) arena_.forget(block, manner_.poison);
+  place_groups(cluster);
+  std::vector<int64_t> groups;
+  for (const Place& p : positions_) {
+    groups.push_back((p[2] * launch_->groups[1] + p[1]) * launch_->groups[0] + p[0]);
+  }
+  watch_.begin_groups(groups, items);
+  copies_.begin_groups();
+  read_since_.reset();
+  for (const LocalMemory* local : locals_) {
+    for (const auto& [key, block] : local->arrays) arena_.forget(block, manner_.poison);
+    for (const auto& [offset, block] : local->dynamic) arena_.forget(block, manner_.poison);
+  }
   std::vector<void*> mine = arguments;
-  const auto wrong = team_.run(items, manner_.poison, [&] { function_.enter(mine.data()); });
+  auto wrong =
+      team_.run(groups.size(), items, manner_.poison, [&] { function_.enter(mine.data()); });
+  if (!wrong) wrong = left_too_early();
   if (!wrong) return;
   if (!finding_) finding_ = Finding{};
   finding_->text = *wrong;
   finding_->kernel = launch_->function;
+}
+
+/// A group that ends takes its memory with it.
+std::optional<std::string> Execution::left_too_early() const {
+  if (!read_since_) return std::nullopt;
+  return fmt::format("cluster: group {} may end while others touch its memory",
+                     watch_.group_of(*read_since_));
 }
 
 Execution::Place Execution::item_position() const {
@@ -230,9 +272,55 @@ void Execution::access(const void* address, size_t bytes, Access access, bool is
                      watch_.group(), bytes, arena_.describe(arena_.place_of(address))),
          code);
   }
+  if (locals_.size() > 1) touch_of_another(address, code);
   if (auto wrong = watch_.touch(static_cast<const char*>(address), bytes, access)) {
     fail(std::move(*wrong), code);
   }
+}
+
+// ---- clusters
+
+/// Of the local memory of a group that runs.
+const Block* Execution::own_piece(const void* address, size_t member) const {
+  const size_t place = arena_.place_of(address);
+  const auto is_in = [&](const Block& b) { return place >= b.begin && place < b.begin + b.bytes; };
+  for (const auto& [offset, block] : locals_[member]->dynamic) {
+    if (is_in(block)) return &block;
+  }
+  return nullptr;
+}
+
+void Execution::touch_of_another(const void* address, const void* code) {
+  for (size_t n = 0; n < locals_.size(); ++n) {
+    if (n == watch_.member() || own_piece(address, n) == nullptr) continue;
+    if (!watch_.have_met()) {
+      fail(fmt::format("cluster: group {} touches memory of group {}, which may not have begun",
+                       watch_.group(), watch_.group_of(n)),
+           code);
+    }
+    read_since_ = n;
+  }
+}
+
+/// Nobody goes on before the last one has got here.
+void Execution::meet_members(int line) {
+  read_since_.reset();
+  team_.meet_members(line);
+}
+
+/// Where another group of the cluster has what is here in this one.
+void* Execution::of_member(const void* mine, unsigned member, const void* code) {
+  const Block* piece = arena_.contains(mine) ? own_piece(mine, watch_.member()) : nullptr;
+  if (piece == nullptr || member >= locals_.size()) {
+    fail(fmt::format("cluster: member {} of {} has nothing there", member, locals_.size()), code);
+    return nullptr;
+  }
+  const Pieces &here = locals_[watch_.member()]->dynamic, &there = locals_[member]->dynamic;
+  const size_t inside = arena_.place_of(mine) - piece->begin;
+  for (size_t n = 0; n < here.size(); ++n) {
+    if (here[n].second.begin == piece->begin) return arena_.at(there[n].second) + inside;
+  }
+  return nullptr;
 }
 
 /// Neither memory of the run nor private memory of the item.
@@ -254,8 +342,9 @@ void Execution::atomic(const void* address, size_t bytes, const void* code) {
 
 void* Execution::local(const char* name, size_t bytes, size_t alignment, size_t element, int line,
                        const void* code) {
-  const auto [found, is_new] = local_->arrays.try_emplace({name, line});
-  if (is_new && (local_->arrays.size() > most_local_arrays || !arena_.has_room_for(bytes))) {
+  auto& arrays = locals_[watch_.member()]->arrays;
+  const auto [found, is_new] = arrays.try_emplace({name, line});
+  if (is_new && (arrays.size() > most_local_arrays || !arena_.has_room_for(bytes))) {
     fail(fmt::format("too much local memory: '{}' of {} bytes", name, bytes), code);
   }
   if (is_new) {
@@ -267,7 +356,7 @@ void* Execution::local(const char* name, size_t bytes, size_t alignment, size_t 
 }
 
 void* Execution::shared(int64_t offset, const void* code) {
-  for (const auto& [begin, block] : local_->dynamic) {
+  for (const auto& [begin, block] : locals_[watch_.member()]->dynamic) {
     if (begin == std::max<int64_t>(0, offset)) return arena_.at(block);
   }
   fail(fmt::format("local memory has no piece at {}", offset), code);

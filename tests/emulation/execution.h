@@ -56,6 +56,8 @@ class Execution {
   void access(const void* address, size_t bytes, Access access, bool is_aligned, const void* code);
   void atomic(const void* address, size_t bytes, const void* code);
   void barrier(int line, int fences) { team_.meet(line, fences); }
+  void meet_members(int line);
+  void* of_member(const void* mine, unsigned member, const void* code);
   uint64_t meet_in_warp(int line, const Exchange& exchange) {
     return team_.meet_in_warp(line, exchange);
   }
@@ -68,7 +70,7 @@ class Execution {
   void wait(int64_t left, const void* code);
 
   unsigned long item(unsigned axis) const { return of(item_position(), axis, 0); }
-  unsigned long group(unsigned axis) const { return of(group_position_, axis, 0); }
+  unsigned long group(unsigned axis) const { return of(positions_[watch_.member()], axis, 0); }
   unsigned long items(unsigned axis) const { return of(launch_->items, axis, 1); }
   unsigned long groups(unsigned axis) const { return of(launch_->groups, axis, 1); }
   unsigned lane() const { return static_cast<unsigned>(watch_.item() % Watch::items_per_warp); }
@@ -76,7 +78,8 @@ class Execution {
  private:
   using Place = std::array<int64_t, 3>;
   using Pieces = std::vector<std::pair<int64_t, Block>>;  // by their offsets
-  /// What the groups of a launch have, one after the other.
+  /// What the groups of a launch have, one after the other: those with the same place in their
+  /// clusters.
   struct LocalMemory {
     Pieces dynamic;
     std::map<std::pair<std::string, int>, Block> arrays;  // by name and line
@@ -92,7 +95,12 @@ class Execution {
   void give_back(std::span<void* const> buffers, char* workspace) const;
   void begin(const kernel::Launch& launch);
   void run(const kernel::Launch& launch, std::span<const int64_t> indices);
-  void run_group(int64_t group, const std::vector<void*>& arguments);
+  void begin_member(const kernel::Launch& launch, int64_t member);
+  void run_cluster(int64_t cluster, const std::vector<void*>& arguments);
+  void place_groups(int64_t cluster);
+  const Block* own_piece(const void* address, size_t member) const;
+  void touch_of_another(const void* address, const void* code);
+  std::optional<std::string> left_too_early() const;
   void fail(std::string text, const void* code);
   void outside(const void* address, Access access, const void* code);
 
@@ -108,11 +116,12 @@ class Execution {
 
   std::vector<void*> buffers_;  // in the arena, one per argument
   Pieces workspace_;
-  std::map<const kernel::Launch*, LocalMemory> local_memories_;
-  LocalMemory* local_ = nullptr;  // of the current launch
+  std::map<std::pair<const kernel::Launch*, int64_t>, LocalMemory> local_memories_;
+  std::vector<LocalMemory*> locals_;  // of the groups that run
   const kernel::Launch* launch_ = nullptr;
   Function function_;
-  Place group_position_ = {0, 0, 0};
+  std::vector<Place> positions_;      // of the groups that run
+  std::optional<size_t> read_since_;  // whose memory others have touched since all have met
   int64_t accesses_left_;
   std::optional<Finding> finding_;
 };

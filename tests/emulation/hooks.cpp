@@ -109,6 +109,11 @@ void mdh_emulation_atomic(const void* address, size_t bytes) {
   Execution::current()->atomic(address, bytes, __builtin_return_address(0));
 }
 
+void mdh_emulation_meet_members(int line) { Execution::current()->meet_members(line); }
+void* mdh_emulation_of_member(const void* mine, unsigned member) {
+  return Execution::current()->of_member(mine, member, __builtin_return_address(0));
+}
+
 void mdh_emulation_copy(void* to, const void* from, size_t bytes) {
   Execution::current()->copy(to, from, bytes, __builtin_return_address(0));
 }

@@ -162,6 +162,27 @@ const std::vector<Subject>& subjects() {
           "order": ["BLK.i", "BLK.j", "THR.j", "SHR.j"],
           "code": {"combine": {"BLK.j": "atomic"}})",
        scalar::Scalar::f64},
+      {"sums_in_clusters",
+       "matvec",
+       {6, 29},
+       R"("layers": ["BLK", "DEV", "THR"],
+          "split": {"i": ["BLK 2", "THR 3"], "k": ["BLK 4", "DEV 8"]},
+          "order": ["BLK.i", "BLK.k", "THR.i", "DEV.k"],
+          "code": {"combine": {"BLK.k": "cluster"}})"},
+      {"tiles_in_clusters",
+       "matmul",
+       {7, 6, 11},
+       R"("layers": ["BLK", "DEV", "SHR", "THR"],
+          "split": {"i": ["BLK 2", "THR 4"], "j": ["BLK 2", "THR 3"], "k": ["BLK 2", "DEV 3", "SHR 2"]},
+          "order": ["BLK.i", "BLK.k", "BLK.j", "THR.i", "THR.j", "DEV.k", "SHR.k"],
+          "stage": {"A": [{"from": "SHR.k", "region": "SM"}]},
+          "acc": {"C": [{"inside": "DEV.k", "region": "RM"}]},
+          "code": {"combine": {"BLK.k": "cluster"}, "edge": {"i": "mask", "k": "mask"}})"},
+      {"sum_in_a_cluster",
+       "dot",
+       {70},
+       R"("layers": ["BLK", "THR", "DEV"], "split": {"k": ["BLK 8", "THR 4", "DEV 3"]},
+          "order": ["BLK.k", "THR.k", "DEV.k"], "code": {"combine": {"BLK.k": "cluster"}})"},
       {"sum_of_groups",
        "dot",
        {45},
@@ -277,6 +298,7 @@ std::optional<std::pair<std::string, std::string>> weakened(const std::string& l
   const auto is_call = [&](const char* word) { return text.starts_with(word); };
   if (is_call("barrier(") || is_call("__syncthreads(") || is_call("__syncwarp("))
     return std::pair("barrier", indent + ";");
+  if (is_call("mdh_meet_members(")) return std::pair("meeting", indent + ";");
   if (is_call("mdh_copy_wait(")) return std::pair("wait", indent + ";");
   if (is_call("atomicAdd(") && text.find('&') != std::string::npos) {
     const size_t first = text.find('&') + 1, comma = text.rfind(", ");

@@ -16,8 +16,9 @@ std::vector<int64_t> ordered(int64_t count, Order order, Random& random) {
   return all;
 }
 
-void Team::begin(int64_t items, int poison, const std::function<void()>& function) {
-  const auto count = static_cast<size_t>(items);
+void Team::begin(size_t groups, int64_t items, int poison, const std::function<void()>& function) {
+  size_ = static_cast<size_t>(items);
+  const size_t count = groups * size_;
   while (stacks_.size() < count) stacks_.push_back(std::make_unique<Stack>());
   items_.clear();
   for (size_t n = 0; n < count; ++n) {
@@ -27,30 +28,25 @@ void Team::begin(int64_t items, int poison, const std::function<void()>& functio
   wrong_.reset();
 }
 
-std::optional<std::string> Team::run(int64_t items, int poison,
+std::optional<std::string> Team::run(size_t groups, int64_t items, int poison,
                                      const std::function<void()>& function) {
-  begin(items, poison, function);
-  const std::vector<int64_t> turns = ordered(items, order_, random_);
+  begin(groups, items, poison, function);
+  const std::vector<int64_t> turns = ordered(std::ssize(items_), order_, random_);
   for (;;) {
     for (const int64_t turn : turns) {
       Item& item = items_[static_cast<size_t>(turn)];
       if (item.fiber.has_ended() || item.waits != Waits::not_at_all) continue;
       current_ = static_cast<size_t>(turn);
-      watch_.go_on_with(turn);
+      watch_.go_on_with(group_of(current_), turn % items);
       go_on();
       if (wrong_) return wrong_;
     }
     if (release_warps()) continue;
     if (wrong_) return wrong_;
-    const auto ended = std::count_if(items_.begin(), items_.end(),
-                                     [](const Item& item) { return item.fiber.has_ended(); });
-    if (ended == items) return std::nullopt;
-    const Item& first = items_.front();
-    const bool all_meet = std::all_of(items_.begin(), items_.end(), [&](const Item& item) {
-      return !item.fiber.has_ended() && item.waits == Waits::for_group && item.line == first.line;
-    });
-    if (!all_meet) return divergence();
-    release_all();
+    if (release_groups() || release_members()) continue;
+    const bool all_ended = std::all_of(items_.begin(), items_.end(),
+                                       [](const Item& item) { return item.fiber.has_ended(); });
+    return all_ended ? std::nullopt : std::optional(divergence());
   }
 }
 
@@ -60,12 +56,10 @@ void Team::go_on() {
   const bool crashed = !resumed_without_crash(items_[current_].fiber, &fault);
   is_inside_ = false;
   if (!crashed) return;
-  wrong_ = overflows(fault) ? fmt::format(
-                                  "stack overflow: item {} of group {} has more than {} bytes of "
-                                  "private memory",
-                                  current_, watch_.group(), Stack::bytes)
-                            : fmt::format("crash: item {} of group {} touches {}", current_,
-                                          watch_.group(), fault);
+  wrong_ = overflows(fault)
+               ? fmt::format("stack overflow: {} has more than {} bytes of private memory",
+                             name_of(current_), Stack::bytes)
+               : fmt::format("crash: {} touches {}", name_of(current_), fault);
 }
 
 // ---- called by items
@@ -81,6 +75,8 @@ void Team::meet(int line, int fences) {
   items_[current_].fences = fences;
   pause(Waits::for_group, line);
 }
+
+void Team::meet_members(int line) { pause(Waits::for_members, line); }
 
 uint64_t Team::meet_in_warp(int line, const Exchange& exchange) {
   Item& item = items_[current_];
@@ -103,17 +99,44 @@ std::optional<size_t> Team::owner_of(const void* address) const {
 
 // ---- who waits for whom
 
-void Team::release_all() {
-  watch_.meet(items_.front().fences);
+/// Not one of the items is anywhere else.
+bool Team::wait_alike(size_t first, size_t last, Waits what) const {
+  for (size_t n = first; n < last; ++n) {
+    const Item& item = items_[n];
+    if (item.fiber.has_ended() || item.waits != what || item.line != items_[first].line) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether some group goes on.
+bool Team::release_groups() {
+  bool some = false;
+  for (size_t first = 0; first < items_.size(); first += size_) {
+    if (!wait_alike(first, first + size_, Waits::for_group)) continue;
+    watch_.meet(group_of(first), items_[first].fences);
+    for (size_t n = first; n < first + size_; ++n) items_[n].waits = Waits::not_at_all;
+    some = true;
+  }
+  return some;
+}
+
+bool Team::release_members() {
+  if (!wait_alike(0, items_.size(), Waits::for_members)) return false;
+  watch_.meet_members();
   for (Item& item : items_) item.waits = Waits::not_at_all;
+  return true;
 }
 
 /// Whether some warp goes on.
 bool Team::release_warps() {
   bool some = false;
   constexpr size_t width = Watch::items_per_warp;
-  for (size_t first = 0; first < items_.size(); first += width) {
-    some = release_warp(first, std::min(first + width, items_.size())) || some;
+  for (size_t group = 0; group < items_.size(); group += size_) {
+    for (size_t first = group; first < group + size_; first += width) {
+      some = release_warp(first, std::min(first + width, group + size_)) || some;
+    }
   }
   return some;
 }
@@ -142,21 +165,29 @@ bool Team::release_warp(size_t first, size_t last) {
       wrong_ = fmt::format(
           "shuffle: at line {} an item of group {} takes a value of lane {}, "
           "which does not take part",
-          item->line, watch_.group(), lane);
+          item->line, watch_.group_of(group_of(first)), lane);
       return false;
     }
     item->taken = items_[from].exchange.value;
   }
-  if (waiting->exchange.lane < 0) watch_.meet_in_warp(first / Watch::items_per_warp);
+  if (waiting->exchange.lane < 0) {
+    watch_.meet_in_warp(group_of(first), first % size_ / Watch::items_per_warp);
+  }
   for (Item* item : meeting) item->waits = Waits::not_at_all;
   return !meeting.empty();
 }
 
+std::string Team::name_of(size_t n) const {
+  return fmt::format("item {} of group {}", n % size_, watch_.group_of(group_of(n)));
+}
+
 std::string Team::state_of(size_t n) const {
   const Item& item = items_[n];
-  if (item.fiber.has_ended()) return fmt::format("item {} has ended", n);
-  return fmt::format("item {} waits for its {} at line {}", n,
-                     item.waits == Waits::for_warp ? "warp" : "group", item.line);
+  if (item.fiber.has_ended()) return fmt::format("item {} has ended", n % size_);
+  const char* others = item.waits == Waits::for_warp    ? "warp"
+                       : item.waits == Waits::for_group ? "group"
+                                                        : "cluster";
+  return fmt::format("item {} waits for its {} at line {}", n % size_, others, item.line);
 }
 
 /// Two items that are not at the same place.
@@ -167,8 +198,10 @@ std::string Team::divergence() const {
   };
   size_t other = 0;
   while (other + 1 < items_.size() && place(other) == place(0)) ++other;
-  return fmt::format("divergent barrier: in group {} {} while {}", watch_.group(), state_of(0),
-                     state_of(other));
+  const int64_t group = watch_.group_of(0), theirs = watch_.group_of(group_of(other));
+  const std::string where = theirs == group ? "" : fmt::format(" of group {}", theirs);
+  return fmt::format("divergent barrier: in group {} {} while {}{}", group, state_of(0),
+                     state_of(other), where);
 }
 
 }  // namespace mdh::emulation

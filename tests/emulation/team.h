@@ -1,4 +1,4 @@
-// The items of a group, as fibers that wait for one another.
+// The items of a group, or of the groups of a cluster, as fibers that wait for one another.
 #pragma once
 
 #include <cstdint>
@@ -27,18 +27,21 @@ struct Exchange {
   int lane = -1;       // whose value it takes; negative: none, items just meet
 };
 
-/// Runs groups of items, one after the other. What goes wrong ends the run of a group at once.
+/// Runs groups of items, those of a cluster together. What goes wrong ends the run at once.
 class Team {
  public:
   Team(Watch& watch, Order order, uint64_t seed) : watch_(watch), order_(order), random_(seed) {}
 
-  /// Every item calls the function. What is wrong, or nothing.
-  std::optional<std::string> run(int64_t items, int poison, const std::function<void()>& function);
+  /// Every item of so many groups calls the function. What is wrong, or nothing.
+  std::optional<std::string> run(size_t groups, int64_t items, int poison,
+                                 const std::function<void()>& function);
 
   // ---- called by the current item
 
   /// Waits for all items of the group at this line.
   void meet(int line, int fences);
+  /// Waits for all items of all groups of the cluster at this line.
+  void meet_members(int line);
   /// Waits for items of the warp, and takes a value of one of them.
   uint64_t meet_in_warp(int line, const Exchange& exchange);
   /// Ends the run.
@@ -52,7 +55,7 @@ class Team {
   bool is_inside() const { return is_inside_; }
 
  private:
-  enum class Waits { not_at_all, for_group, for_warp };
+  enum class Waits { not_at_all, for_group, for_warp, for_members };
   struct Item {
     Fiber fiber;
     Waits waits = Waits::not_at_all;
@@ -62,19 +65,24 @@ class Team {
     uint64_t taken = 0;
   };
 
-  void begin(int64_t items, int poison, const std::function<void()>& function);
+  void begin(size_t groups, int64_t items, int poison, const std::function<void()>& function);
   void go_on();
   void pause(Waits waits, int line);
   bool release_warps();
   bool release_warp(size_t first, size_t last);
-  void release_all();
+  bool release_groups();
+  bool release_members();
+  bool wait_alike(size_t first, size_t last, Waits what) const;
+  size_t group_of(size_t item) const { return item / size_; }
+  std::string name_of(size_t item) const;
   std::string state_of(size_t item) const;
   std::string divergence() const;
 
   Watch& watch_;
   Order order_;
   Random random_;
-  std::deque<Item> items_;
+  std::deque<Item> items_;  // of all groups, one group after the other
+  size_t size_ = 1;         // of a group
   std::vector<std::unique_ptr<Stack>> stacks_;
   size_t current_ = 0;
   bool is_inside_ = false;

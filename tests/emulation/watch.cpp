@@ -15,11 +15,6 @@ size_t warp_of(uint16_t who) {
   return (who & several) != 0 ? number : number / Watch::items_per_warp;
 }
 
-std::string name_of(uint16_t who) {
-  if ((who & several) == 0) return fmt::format("item {}", who);
-  return fmt::format("one of several items of warp {}", who & ~several);
-}
-
 const char* verb_of(Access access) { return access == Access::read ? "reads" : "writes"; }
 
 }  // namespace
@@ -34,53 +29,86 @@ void Watch::begin_launch() {
   atomic_writes_.clear();
 }
 
-void Watch::begin_group(int64_t group, int64_t items) {
-  internal_check(items <= most_items, "a group of {} items", items);
+void Watch::begin_groups(const std::vector<int64_t>& groups, int64_t items) {
+  const int64_t warps = (items + items_per_warp - 1) / items_per_warp;
+  const auto members = static_cast<int64_t>(groups.size());
+  internal_check(members * warps * items_per_warp <= most_items + 1, "{} groups of {} items",
+                 members, items);
   internal_check(epoch_ < UINT32_MAX - 2, "a run with too many barriers");
-  group_ = group;
+  running_ = groups;
+  stride_ = warps * items_per_warp;
   group_begin_ = ++epoch_;
   others_since_ = launch_begin_;
-  met_[0] = met_[1] = group_begin_;
-  warp_met_.assign(static_cast<size_t>((items + items_per_warp - 1) / items_per_warp),
-                   group_begin_);
-  groups_.push_back(group);
+  members_met_ = group_begin_;
+  met_.assign(groups.size(), {group_begin_, group_begin_});
+  warp_met_.assign(static_cast<size_t>(members * warps), group_begin_);
+  groups_.push_back(groups.front());
   group_begins_.push_back(group_begin_);
 }
 
-void Watch::meet(int fences) {
-  ++epoch_;
-  if ((fences & global_fence) != 0) met_[0] = epoch_;
-  if ((fences & local_fence) != 0) met_[1] = epoch_;
+void Watch::go_on_with(size_t member, int64_t item) {
+  member_ = member;
+  item_ = static_cast<uint16_t>(static_cast<int64_t>(member) * stride_ + item);
+  warp_ = warp_of(item_);
 }
 
-void Watch::meet_in_warp(size_t warp) { warp_met_[warp] = ++epoch_; }
+void Watch::meet(size_t member, int fences) {
+  ++epoch_;
+  if ((fences & global_fence) != 0) met_[member].global = epoch_;
+  if ((fences & local_fence) != 0) met_[member].local = epoch_;
+}
 
-/// Two accesses of this group, one of them by the current item, now.
+void Watch::meet_members() {
+  members_met_ = ++epoch_;
+  met_.assign(met_.size(), {epoch_, epoch_});
+}
+
+void Watch::meet_in_warp(size_t member, size_t warp) {
+  warp_met_[member * static_cast<size_t>(stride_ / items_per_warp) + warp] = ++epoch_;
+}
+
+size_t Watch::member_of(uint16_t who) const {
+  return warp_of(who) * items_per_warp / static_cast<size_t>(stride_);
+}
+
+/// Two accesses of groups that run together, one of them by the current item, now.
 bool Watch::is_ordered(const Cell& cell, uint32_t epoch, uint16_t who) const {
-  if (who == item_) return true;
-  const uint32_t all = met_[(cell.flags & Cell::is_local) != 0 ? 1 : 0];
-  if (epoch < all) return true;
+  if (who == item_ || epoch < members_met_) return true;
+  if (member_of(who) != member_) return false;
+  const Met& met = met_[member_];
+  if (epoch < ((cell.flags & Cell::is_local) != 0 ? met.local : met.global)) return true;
   return warp_of(who) == warp_ && epoch < warp_met_[warp_];
 }
 
 // ---- messages
 
+std::string Watch::name_of(uint16_t who) const {
+  const auto first = static_cast<int64_t>(member_of(who)) * stride_;
+  if ((who & several) == 0) return fmt::format("item {}", who - first);
+  return fmt::format("one of several items of warp {}", (who & ~several) - first / items_per_warp);
+}
+
 std::string Watch::raced(size_t place, Access mine, const char* theirs, uint32_t epoch,
                          uint16_t who) const {
   const std::string what = arena_.describe(place);
+  if (epoch >= group_begin_ && member_of(who) != member_) {
+    return fmt::format("race in a cluster: item {} of group {} {} {}, which {} of group {} {}",
+                       item(), group(), verb_of(mine), what, name_of(who), running_[member_of(who)],
+                       theirs);
+  }
   if (epoch >= group_begin_) {
-    return fmt::format("race: item {} of group {} {} {}, which {} {} since the last barrier", item_,
-                       group_, verb_of(mine), what, name_of(who), theirs);
+    return fmt::format("race: item {} of group {} {} {}, which {} {} since the last barrier",
+                       item(), group(), verb_of(mine), what, name_of(who), theirs);
   }
   const auto after = std::upper_bound(group_begins_.begin(), group_begins_.end(), epoch);
   const int64_t other = groups_[static_cast<size_t>(after - group_begins_.begin()) - 1];
-  return fmt::format("race between groups: item {} of group {} {} {}, which group {} {}", item_,
-                     group_, verb_of(mine), what, other, theirs);
+  return fmt::format("race between groups: item {} of group {} {} {}, which group {} {}", item(),
+                     group(), verb_of(mine), what, other, theirs);
 }
 
 std::optional<std::string> Watch::unusable(const Cell& cell, size_t place, Access access) const {
   const auto told = [&](const char* why) {
-    return fmt::format("{}: item {} of group {} {} {}", why, item_, group_, verb_of(access),
+    return fmt::format("{}: item {} of group {} {} {}", why, item(), group(), verb_of(access),
                        arena_.describe(place));
   };
   if ((cell.flags & Cell::is_usable) == 0) return told("out of bounds");
@@ -114,6 +142,11 @@ std::optional<std::string> Watch::read(Cell& cell, size_t place) {
   return std::nullopt;
 }
 
+/// A read by another group that may happen at the same time as what this one does.
+bool Watch::is_of_another_member(const Cell& cell) const {
+  return cell.second_epoch >= members_met_ && member_of(cell.second) != member_;
+}
+
 void Watch::remember_read(Cell& cell) const {
   if (cell.read_epoch == epoch_ && cell.reader == item_) return;
   uint16_t who = item_;
@@ -121,8 +154,10 @@ void Watch::remember_read(Cell& cell) const {
     if (cell.read_epoch > cell.foreign_epoch) cell.foreign_epoch = cell.read_epoch;
     cell.second_epoch = 0;
   } else if (warp_of(cell.reader) != warp_) {
-    cell.second_epoch = cell.read_epoch;
-    cell.second = cell.reader;
+    if (member_of(cell.reader) != member_ || !is_of_another_member(cell)) {
+      cell.second_epoch = cell.read_epoch;
+      cell.second = cell.reader;
+    }
   } else if (!is_ordered(cell, cell.read_epoch, cell.reader)) {
     who = static_cast<uint16_t>(several | warp_);
   }

@@ -65,8 +65,9 @@ void draw_combinations(ll::Config& config, const hl::Program& p, const machine::
     const machine::Layer* layer = machine.find_layer(level.layer);
     const hl::Dimension& dimension = p.dimensions[*ll::find_dimension(p, level.dimension)];
     const bool is_scan = dimension.combine.shape == hl::Shape::scan;
-    const auto best_of_reduction =
-        random.chance(20) ? ll::Combination::atomic : ll::Combination::last_core;
+    const ll::Combination best_of_reduction = random.pick(
+        std::vector{ll::Combination::atomic, ll::Combination::last_core, ll::Combination::last_core,
+                    ll::Combination::cluster, ll::Combination::cluster});
     const auto best_of_grid = is_scan ? ll::Combination::look_back : best_of_reduction;
     const auto best = layer && layer->barrier ? ll::Combination::shuffle : best_of_grid;
     for (const ll::Combination how :

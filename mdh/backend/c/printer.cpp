@@ -340,7 +340,7 @@ std::string CPrinter::element(const loop::Element& e) {
   if (registers != registers_.end()) {
     return registers->second.element(places_of(program_, e, nullptr)->front());
   }
-  return fmt::format("{}[{}]", c_name(e.buffer.name), address(e));
+  return fmt::format("{}[{}]", beginning(e), address(e));
 }
 
 namespace {

@@ -36,6 +36,9 @@ class CPrinter {
     return expressions_.print_index(address_of(program_, e));
   }
 
+  /// Where the elements begin that this one is among.
+  virtual std::string beginning(const loop::Element& e) { return c_name(e.buffer.name); }
+
   // Copies may land as soon as they are issued; then there is nothing to wait for.
   virtual std::string async_copy(const loop::AsyncCopy& s);
   virtual std::string commit() { return ""; }
@@ -51,6 +54,8 @@ class CPrinter {
   virtual std::string atomic_combine(const loop::AtomicCombine&) { unprintable("an atomic"); }
   virtual std::string atomic_take(const loop::AtomicTake&) { unprintable("an atomic"); }
   virtual std::string follow(const loop::Follow&) { unprintable("members of a grid in order"); }
+
+  virtual std::string meet(const loop::Meet&) { unprintable("members of a grid that meet"); }
 
   [[noreturn]] static void unprintable(const char* what);
 
@@ -98,6 +103,7 @@ class CPrinter {
   std::string print(const loop::Exchange& s) { return exchange(s); }
   std::string print(const loop::Last& s) { return last(s); }
   std::string print(const loop::Follow& s) { return follow(s); }
+  std::string print(const loop::Meet& s) { return meet(s); }
   std::string print(const loop::AtomicCombine& s) { return atomic_combine(s); }
   std::string print(const loop::AtomicTake& s) { return atomic_take(s); }
   std::string print(const loop::Barrier& s) { return barrier(s); }

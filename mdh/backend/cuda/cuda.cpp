@@ -7,11 +7,19 @@
 namespace mdh::backend {
 namespace {
 
+/// On every device that has clusters.
+constexpr int64_t most_in_cluster = 8;
+
 /// Compilers may use as many registers as so many threads leave to each.
-std::string cuda_kernel(const std::array<int64_t, 3>& items, const loop::LaunchBounds& bounds) {
+std::string cuda_kernel(const std::array<int64_t, 3>& items, const loop::LaunchBounds& bounds,
+                        const std::array<int64_t, 3>& cluster) {
   const int64_t threads = std::max(items[0] * items[1] * items[2], bounds.cores);
   const std::string blocks = bounds.groups == 0 ? "" : fmt::format(", {}", bounds.groups);
-  return fmt::format("extern \"C\" __global__ void __launch_bounds__({}{})", threads, blocks);
+  const bool is_cluster = cluster != std::array<int64_t, 3>{1, 1, 1};
+  const std::string together =
+      is_cluster ? fmt::format(" __cluster_dims__({})", fmt::join(cluster, ", ")) : "";
+  return fmt::format("extern \"C\" __global__ void{} __launch_bounds__({}{})", together, threads,
+                     blocks);
 }
 
 /// As the headers of CUDA have them, which are not included.
@@ -45,6 +53,7 @@ kernel::Module print_cuda(const loop::Program& program, const std::string& name)
       .arrivals = "arrive_last",
       .atomics = true,
       .follows = "follow",
+      .clusters = "cluster",
       .copies = "copy_async",
       .begins = "begin_early",
       .streams = "store_streaming",
@@ -63,6 +72,7 @@ Backend cuda() {
                     .knows_last = true,
                     .atomics = true,
                     .follows = true,
+                    .most_that_meet = most_in_cluster,
                     .copies_in_flight = true},
           .obeys = {.emit = true,
                     .store = true,
@@ -71,6 +81,7 @@ Backend cuda() {
                     .last_core = true,
                     .atomic = true,
                     .look_back = true,
+                    .cluster = true,
                     .tags = true,
                     .swizzle = true,
                     .launch_bounds = true,

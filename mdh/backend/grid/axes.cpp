@@ -33,11 +33,13 @@ int64_t items_for(const loop::Block& block) {
 
 }  // namespace
 
+size_t axis_of(const loop::Digit& digit) { return static_cast<size_t>(digit.axis.value_or(0)); }
+
 OnAxes on_axes(const loop::Program& p, const std::vector<Counter>& shares) {
   OnAxes axes;
   for (const Counter& c : shares) {
     const loop::Digit* digit = digit_of(p, c);
-    axes[digit ? static_cast<size_t>(digit->axis.value_or(0)) : 0].push_back(c);
+    axes[digit ? axis_of(*digit) : 0].push_back(c);
   }
   return axes;
 }

@@ -13,6 +13,9 @@ namespace mdh::backend {
 using OnAxes = std::array<std::vector<loop::Counter>, 3>;
 OnAxes on_axes(const loop::Program& p, const std::vector<loop::Counter>& shares);
 
+/// The first one where nothing says so.
+size_t axis_of(const loop::Digit& digit);
+
 /// Some digit says on which axis it is.
 bool has_axes(const loop::Program& p, const std::vector<loop::Counter>& shares);
 

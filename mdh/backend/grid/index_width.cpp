@@ -203,7 +203,9 @@ class Widths {
 }  // namespace
 
 scalar::Expr grid_address(const loop::Program& p, const loop::Element& e) {
-  return scalar::constant_last(address_of(p, e));
+  loop::Element here = e;
+  if (find_buffer(p, e.buffer).across) here.index.front() = scalar::index_literal(0);
+  return scalar::constant_last(address_of(p, here));
 }
 
 bool counts_in_32_bits(const loop::Program& p) { return Widths(p).run(); }

@@ -9,7 +9,7 @@ namespace mdh::backend {
 /// compute them in half the instructions and registers. False also means that nobody knows.
 bool counts_in_32_bits(const loop::Program& p);
 
-/// The number of an element in its buffer, as kernels write it.
+/// The number of an element among those that are kept where it is, as kernels write it.
 scalar::Expr grid_address(const loop::Program& p, const loop::Element& e);
 
 }  // namespace mdh::backend

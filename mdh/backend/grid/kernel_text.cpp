@@ -35,7 +35,7 @@ class KernelPrinter : public MeetingPrinter, public KernelText {
   std::string type(const scalar::Type& type) override { return expressions().storage_type(type); }
   int64_t local_bytes() const override { return local_bytes_; }
 
-  std::string beginning() override {
+  std::string entry() override {
     if (words_.begins.empty() || !program().begins_early) return "";
     expressions().definitions().define_type(words_.begins, rts_text(words_.begins));
     return "mdh_begin();\n";
@@ -86,16 +86,21 @@ class KernelPrinter : public MeetingPrinter, public KernelText {
       return fmt::format("if ({} < {}) {{\n{}}}\n", me, shares, indent(item + body, 2));
     }
     const std::string pragma =
-        only_moves(s.body)
+        only_waits(s.body)
             ? fmt::format("{} {}\n", facts_of(words_.dialect).unroll, most_written_rounds)
             : "";
     return pragma + fmt::format("for ({} part = {}; part < {}; part += {}) {{\n{}}}\n", index(), me,
                                 shares, items, indent(body, 2));
   }
 
+  /// Nearly all of its time goes into loads: copies, and what members of a cluster read of each other.
+  bool only_waits(const Block& block) const {
+    return only_moves(block) || reads_other_members(program(), block);
+  }
+
   /// Copies whose rounds are few, or whose loads fit into registers.
   bool is_written_out(const loop::Deal& s) const {
-    if (!only_moves(s.body)) return false;
+    if (!only_waits(s.body)) return false;
     const int64_t shares = loop::volume_of(s.shares), items = items_.count();
     if (shares % items == 0 && shares / items <= most_written_rounds) return true;
     return !contains_flying(s.body) &&
@@ -259,7 +264,7 @@ class KernelPrinter : public MeetingPrinter, public KernelText {
                     is_read ? "const " : "", wide_type(e, count));
     // Clang knows of an element of an array that it is aligned as its type is, and believes that more
     // than the type of the pointer. Of a sum it knows nothing.
-    if (is_local) return fmt::format("{}({} + ({}))", pointer, c_name(b.symbol.name), address(e));
+    if (is_local) return fmt::format("{}({} + ({}))", pointer, beginning(e), address(e));
     return pointer + "&" + element(e);
   }
 
@@ -281,10 +286,29 @@ class KernelPrinter : public MeetingPrinter, public KernelText {
 
   /// The values of the digits of this group.
   std::string member(const loop::Deal& s) const {
-    if (!has_axes(program(), s.shares)) return flat_member(s, number_of(words_.group[0]));
-    const OnAxes axes = on_axes(program(), s.shares);
     std::array<std::string, 3> number;
     for (size_t a = 0; a < 3; ++a) number[a] = number_of(words_.group[a]);
+    loop::Deal others = s;
+    const std::string mine = member_of_cluster(others, number);
+    return mine + (has_axes(program(), s.shares) ? member_on_axes(others, number)
+                                                 : flat_member(others, number[0]));
+  }
+
+  /// Members that meet are neighbours: numbers that are left are those of clusters.
+  std::string member_of_cluster(loop::Deal& s, std::array<std::string, 3>& number) const {
+    const auto over = loop::meets_over(s);
+    if (!over) return "";
+    std::string& on_axis = number[axis_of(find_digit(program(), *over))];
+    const int64_t members = find_digit(program(), *over).parts;
+    const std::string text =
+        fmt::format("const {} {} = {} % {};\n", index(), c_name(over->name), on_axis, members);
+    on_axis = fmt::format("{} / {}", on_axis, members);
+    std::erase_if(s.shares, [&](const loop::Counter& share) { return share.var == *over; });
+    return text;
+  }
+
+  std::string member_on_axes(const loop::Deal& s, std::array<std::string, 3> number) const {
+    const OnAxes axes = on_axes(program(), s.shares);
     std::string text;
     const auto extents = extents_of(axes);
     if (s.swizzle > 1 && extents[0] > 1 && extents[1] > 1) {
@@ -353,7 +377,7 @@ class KernelPrinter : public MeetingPrinter, public KernelText {
     std::string text;
     for (const Buffer& b : mentioned(program(), body)) {
       if (!is_in(b, Space::in_local)) continue;
-      int64_t elements = scalar::volume(b.extents);
+      int64_t elements = elements_here(b);
       for (const Symbol& digit : group_digits(program(), b)) {
         elements *= find_digit(program(), digit).parts;
       }

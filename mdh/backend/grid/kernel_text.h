@@ -16,7 +16,7 @@ class KernelText {
   virtual ~KernelText() = default;
 
   /// What every kernel does first: it waits for the launch before it, where nobody else does.
-  virtual std::string beginning() = 0;
+  virtual std::string entry() = 0;
 
   /// The body of a kernel whose groups have so many items.
   virtual std::string grid(const loop::Deal& s, const Items& items) = 0;

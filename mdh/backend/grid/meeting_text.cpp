@@ -135,6 +135,19 @@ std::string MeetingPrinter::follow(const loop::Follow& s) {
       indent(hearing(s, told), 4), counted(), members);
 }
 
+std::string MeetingPrinter::meet(const loop::Meet&) {
+  internal_check(!words_.clusters.empty(), "members of a grid do not meet");
+  expressions().definitions().define_type(words_.clusters, rts_text(words_.clusters));
+  return "mdh_meet_members();\n";
+}
+
+std::string MeetingPrinter::beginning(const loop::Element& e) {
+  const auto& across = find_buffer(program(), e.buffer).across;
+  if (!across || loop::is_just(e.index.front(), *across)) return CPrinter::beginning(e);
+  return fmt::format("mdh_of_member({}, {})", c_name(e.buffer.name),
+                     expressions().print_index(e.index.front()));
+}
+
 std::string MeetingPrinter::telling(const loop::Follow& s, const Told& told) {
   const std::string has_any =
       s.has_any ? fmt::format("if ({}) ", expressions().print(*s.has_any)) : "";

@@ -31,6 +31,9 @@ class MeetingPrinter : public CPrinter {
   std::string numbered(const loop::Deal& s);
   std::string counted() const;  // where a member has how many were counted before it
   std::string follow(const loop::Follow& s) override;
+  std::string meet(const loop::Meet& s) override;
+  /// What another member of a cluster keeps is in its memory.
+  std::string beginning(const loop::Element& e) override;
 
   /// What nobody else can see lies where a thread keeps its variables: it may begin anywhere.
   bool is_private(const loop::Element& e) const;

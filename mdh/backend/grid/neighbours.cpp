@@ -87,4 +87,17 @@ bool only_moves(const Block& block) {
   });
 }
 
+bool reads_other_members(const loop::Program& p, const Block& block) {
+  return std::any_of(block.begin(), block.end(), [&](const Stmt& s) {
+    bool some = false;
+    for (const loop::Element& e : loop::elements_used_by(s).reads) {
+      const auto& across = find_buffer(p, e.buffer).across;
+      some = some || (across && !loop::is_just(e.index.front(), *across));
+    }
+    loop::for_each_child(s,
+                         [&](const Block& child) { some = some || reads_other_members(p, child); });
+    return some;
+  });
+}
+
 }  // namespace mdh::backend

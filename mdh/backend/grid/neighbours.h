@@ -31,4 +31,7 @@ void align_arguments(const loop::Program& p, std::vector<kernel::Argument>& argu
 /// Nothing is computed in it: elements are loaded, stored and copied.
 bool only_moves(const loop::Block& block);
 
+/// Some of what it reads is kept by other members of the grid.
+bool reads_other_members(const loop::Program& p, const loop::Block& block);
+
 }  // namespace mdh::backend

@@ -93,6 +93,10 @@ class ModulePrinter {
       } else {
         launch.groups[0] = shares;
       }
+      if (const auto over = loop::meets_over(s)) {
+        const loop::Digit& digit = find_digit(program_, *over);
+        launch.cluster[axis_of(digit)] = digit.parts;
+      }
       body = is_persistent ? printer_->persistent(s, items) : printer_->grid(s, items);
     } else {
       launch.items[0] = items_of_elements(shares, words_);
@@ -100,8 +104,8 @@ class ModulePrinter {
       body = printer_->elements(s);
     }
     launch.local_bytes = printer_->local_bytes();
-    text_ += fmt::format("{} {{\n{}{}}}\n", signature(function, launch.items, alone_in(s.body)),
-                         indent(printer_->beginning(), 2), indent(body, 2));
+    text_ += fmt::format("{} {{\n{}{}}}\n", signature(launch, alone_in(s.body)),
+                         indent(printer_->entry(), 2), indent(body, 2));
     return launch;
   }
 
@@ -117,8 +121,7 @@ class ModulePrinter {
     return {all, all && !(program_.begins_early && reads_results(program_, kernel))};
   }
 
-  std::string signature(const std::string& function, const std::array<int64_t, 3>& items,
-                        const Alone& alone) {
+  std::string signature(const Launch& launch, const Alone& alone) {
     std::vector<std::string> parameters;
     for (const Buffer& b : program_.buffers) {
       if (b.role == Role::temporary) continue;
@@ -130,8 +133,8 @@ class ModulePrinter {
     }
     parameters.push_back(words_.to_global + "char *workspace");
     for (const Symbol& var : host_) parameters.push_back("long " + c_name(var.name));
-    return fmt::format("{} {}({})", words_.kernel(items, program_.bounds), function,
-                       join(parameters, ", "));
+    return fmt::format("{} {}({})", words_.kernel(launch.items, program_.bounds, launch.cluster),
+                       launch.function, join(parameters, ", "));
   }
 
   const loop::Program& program_;

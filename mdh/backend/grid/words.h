@@ -14,9 +14,10 @@ namespace mdh::backend {
 struct GridWords {
   std::string language;  // of the module
   Dialect dialect = Dialect::opencl;
-  /// Begins the definition of a function that is launched with groups of so many items.
-  std::string (*kernel)(const std::array<int64_t, 3>& items,
-                        const loop::LaunchBounds& bounds) = nullptr;
+  /// Begins the definition of a function that is launched with groups of so many items, so many of
+  /// which form a cluster.
+  std::string (*kernel)(const std::array<int64_t, 3>& items, const loop::LaunchBounds& bounds,
+                        const std::array<int64_t, 3>& cluster) = nullptr;
   std::string local;  // begins the definition of an array that a group shares
   /// Instead of that, one array whose size is said at the launch, from which all others are cut.
   std::string shared;
@@ -43,6 +44,7 @@ struct GridWords {
       arrivals;  // helper that tells who is done last (rts/arrive_last.cu); none: nobody knows
   bool atomics = false;  // members of a grid combine into one element, in the words of CUDA
   std::string follows;   // helper for members that follow others (rts/follow.cu); none: they do not
+  std::string clusters;  // helper for members that meet (rts/cluster.cu); none: they do not
   std::string
       copies;  // helper that has copies in flight (rts/copy_async.cu); none: they land at once
   /// Helper by which kernels wait for the launch before theirs (rts/begin_early.cu); none: launches

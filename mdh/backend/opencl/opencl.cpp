@@ -9,7 +9,8 @@ namespace mdh::backend {
 namespace {
 
 /// Compilers count registers by the size of a group, and need not think of larger ones.
-std::string opencl_kernel(const std::array<int64_t, 3>& items, const loop::LaunchBounds&) {
+std::string opencl_kernel(const std::array<int64_t, 3>& items, const loop::LaunchBounds&,
+                          const std::array<int64_t, 3>&) {
   return fmt::format("__kernel __attribute__((reqd_work_group_size({}))) void",
                      fmt::join(items, ", "));
 }

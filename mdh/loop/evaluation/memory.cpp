@@ -21,7 +21,9 @@ int meeting_place(const Moment& a, const Moment& b) {
 
 bool is_ordered(const Moment& earlier, const Moment& later) {
   if (earlier.epoch[0] != later.epoch[0]) return true;
-  if (earlier.owner[0] != later.owner[0]) return false;
+  if (earlier.owner[0] != later.owner[0]) {
+    return later.cluster >= 0 && earlier.cluster == later.cluster && earlier.met != later.met;
+  }
   if (earlier.epoch[1] != later.epoch[1] || earlier.owner[1] == later.owner[1]) return true;
   return is_one_warp(earlier, later) && earlier.warp_epoch != later.warp_epoch;
 }
@@ -113,6 +115,11 @@ bool Memory::is_empty() const {
 }
 
 void Memory::undefine() { std::fill(content_.defined.begin(), content_.defined.end(), 0); }
+
+void Memory::undefine(int64_t part, int64_t parts) {
+  const auto each = std::ssize(content_.defined) / parts;
+  std::fill_n(content_.defined.begin() + part * each, each, 0);
+}
 
 Memory& Instances::at(const std::vector<int64_t>& digits) {
   const auto found = by_digits.find(digits);

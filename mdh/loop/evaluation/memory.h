@@ -16,11 +16,13 @@ struct Moment {
   int64_t epoch[2] = {0, 0};
   int64_t warp = -1;  // of the core among those of its member; -1: nobody knows
   int64_t warp_epoch = 0;
+  int64_t cluster = -1;  // members of the grid that meet each other; -1: nobody
+  int64_t met = 0;       // how often they have
   friend bool operator==(const Moment&, const Moment&) = default;
 };
 
-/// Two accesses are ordered if they are on one core, or if a barrier of a team that both belong to
-/// lies between them.
+/// Two accesses are ordered if they are on one core, or if a barrier of a team that both belong to,
+/// or a meeting of their members of the grid, lies between them.
 bool is_ordered(const Moment& earlier, const Moment& later);
 
 /// One instance of a buffer.
@@ -45,6 +47,8 @@ class Memory {
 
   /// Begins anew: nothing is defined. Who still reads what was there is not forgotten.
   void undefine();
+  /// Of so many parts of the same size, one does.
+  void undefine(int64_t part, int64_t parts);
 
   const std::string& name() const { return name_; }
   const scalar::Array& content() const { return content_; }

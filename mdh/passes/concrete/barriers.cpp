@@ -237,8 +237,8 @@ class Separator {
         // Who is done last has waited for all others.
         pending.separate();
         result.push_back(StmtNode{loop::Last{last->over, block(last->body, pending)}});
-      } else if (s.as<loop::Follow>()) {
-        // So has who follows others.
+      } else if (s.as<loop::Follow>() || s.as<loop::Meet>()) {
+        // So has who follows others, or meets them.
         pending.separate();
         result.push_back(s);
       } else if (const auto* choice = s.as<loop::If>()) {

@@ -181,6 +181,13 @@ TEST(Barriers, members_of_equal_deals_are_the_same_ones) {
                    more);
 }
 
+TEST(Barriers, cores_of_members_that_meet_wait_for_each_other) {
+  const std::string write = writes("z[c]", "c < 7"), read = reads("z[e]", "e < 7");
+  expect_unchanged(barriers, on_grid(write + "meet g;" + read), more);
+  expect_rewrite(barriers, on_grid(write + read + "meet g;"),
+                 on_grid(write + wait + read + "meet g;"), more);
+}
+
 TEST(Barriers, all_cores_wait_for_the_grid) {
   const std::string write = on_grid(writes("u[g]", "c < 7"));
   const std::string fold = "deal all (e < 7) collective { load a = u[e]; }";

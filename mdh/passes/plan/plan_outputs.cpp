@@ -354,9 +354,10 @@ loop::Meeting meeting_of(const PlanContext& c, const ll::Run& run) {
       return loop::Meeting::last;
     case ll::Combination::atomic:
       return loop::Meeting::atomic;
+    case ll::Combination::cluster:
+      return loop::Meeting::cluster;
     case ll::Combination::automatic:
     case ll::Combination::partials_kernel:
-    case ll::Combination::cluster:
     case ll::Combination::look_back:
       break;
   }

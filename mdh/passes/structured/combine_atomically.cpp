@@ -5,6 +5,7 @@
 #include "mdh/passes/common/blocks.h"
 #include "mdh/passes/common/replicated.h"
 #include "mdh/passes/common/shapes.h"
+#include "mdh/passes/structured/member_slots.h"
 
 namespace mdh::passes {
 namespace {
@@ -14,34 +15,6 @@ using loop::Counter;
 using loop::Element;
 using loop::Stmt;
 using loop::StmtNode;
-
-bool is_just(const loop::Expr& e, const Symbol& symbol) {
-  const auto* v = e.as<scalar::Variable>();
-  return v && v->symbol == symbol;
-}
-
-/// The axis of a slot that tells members apart.
-std::optional<size_t> axis_of_member(const Element& slot, const Symbol& over) {
-  const auto found = std::find_if(slot.index.begin(), slot.index.end(),
-                                  [&](const auto& index) { return is_just(index, over); });
-  if (found == slot.index.end()) return std::nullopt;
-  return static_cast<size_t>(found - slot.index.begin());
-}
-
-bool uses_slots(const Stmt& s, const Elements& slots) {
-  return std::any_of(slots.begin(), slots.end(), [&](const Element& slot) {
-    return reads(s, slot.buffer) || writes(s, slot.buffer);
-  });
-}
-
-int64_t users_of_slots(const Block& block, const Elements& slots) {
-  int64_t count = 0;
-  for (const Stmt& s : block) {
-    if (!s.as<loop::Alloc>() && uses_slots(s, slots)) ++count;
-    loop::for_each_child(s, [&](const Block& child) { count += users_of_slots(child, slots); });
-  }
-  return count;
-}
 
 /// Lets the statement that fills slots combine into other elements, if it does so once for each.
 class Redirection {

@@ -41,6 +41,7 @@ Block PartCombiner::combined(const loop::TeamCombine& s, const Digits& team, con
     case loop::Meeting::last:
     case loop::Meeting::look_back:
     case loop::Meeting::atomic:
+    case loop::Meeting::cluster:
       break;
   }
   return {folded(s, team, around)};
@@ -61,19 +62,6 @@ Digits PartCombiner::with_enough(Digits members, std::vector<Symbol>& elements,
   while (!elements.empty() && shares * loop::volume_of(counters(members)) < d_.domain().enough) {
     members.push_back(find_digit(d_.program(), elements.front()));
     elements.erase(elements.begin());
-  }
-  return members;
-}
-
-/// In the order in which the results lie, so that neighbouring cores read and write side by side.
-/// Numbers that lie in one vector stay with one core.
-Digits PartCombiner::along_memory(Digits members, loop::TeamCombine& s) const {
-  const Element& result = s.target.elements.front();
-  members = d_.along_memory(members, result);
-  if (members.size() > 1 && members.back().how == How::lanes &&
-      d_.stride_of(members.back(), result) == 1 && d_.may_end_anywhere(members.back())) {
-    s.elements.push_back(members.back().var);
-    members.pop_back();
   }
   return members;
 }
@@ -99,7 +87,9 @@ Block PartCombiner::fold(loop::TeamCombine s, const Digits& around, const Symbol
 Stmt PartCombiner::folded(loop::TeamCombine s, const Digits& team, const Digits& around) const {
   Digits members = with_enough(d_.with_dealt(team, s.elements), s.elements, 1);
   const size_t left = s.elements.size();
-  if (d_.domain().along_memory) members = along_memory(members, s);
+  if (d_.domain().along_memory) {
+    members = d_.side_by_side(members, s.target.elements.front(), s.elements);
+  }
   const bool has_vector = s.elements.size() > left;
   const Block body = fold(s, joined_digits(around, members), s.over, has_vector);
   return d_.deal(members, around, body, true);
@@ -333,7 +323,9 @@ std::optional<loop::Deal> PartCombiner::done_last(const loop::TeamCombine& s, co
   std::erase_if(mine.elements, [&](const Symbol& e) { return loop::has_counter(made->shares, e); });
   Digits members = digits_of(d_.program(), mine.elements);
   mine.elements.clear();
-  if (d_.domain().along_memory) members = along_memory(members, mine);
+  if (d_.domain().along_memory) {
+    members = d_.side_by_side(members, mine.target.elements.front(), mine.elements);
+  }
   loop::Deal result = *made;
   result.body.push_back(StmtNode{loop::Last{s.over, many_parts(mine, members, outside)}});
   return result;

@@ -26,7 +26,6 @@ class PartCombiner {
  private:
   Slots slots_of(const loop::TeamCombine& s, const Digits& inside) const;
   Digits with_enough(Digits members, std::vector<Symbol>& elements, int64_t shares) const;
-  Digits along_memory(Digits members, loop::TeamCombine& s) const;
   loop::Block fold(loop::TeamCombine s, const Digits& around, const Symbol& part,
                    bool has_vector) const;
   loop::Stmt folded(loop::TeamCombine s, const Digits& team, const Digits& around) const;

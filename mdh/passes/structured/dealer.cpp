@@ -83,6 +83,17 @@ Digits Dealer::along_memory(Digits digits, const loop::Element& e) const {
   return digits;
 }
 
+Digits Dealer::side_by_side(Digits members, const loop::Element& result,
+                            std::vector<Symbol>& in_core) const {
+  members = along_memory(members, result);
+  if (members.size() > 1 && members.back().how == loop::How::lanes &&
+      stride_of(members.back(), result) == 1 && may_end_anywhere(members.back())) {
+    in_core.push_back(members.back().var);
+    members.pop_back();
+  }
+  return members;
+}
+
 bool Dealer::may_end_anywhere(const Digit& digit) const {
   const loop::Edge edge = program_.dimensions[static_cast<size_t>(digit.dimension)].edge;
   return edge != loop::Edge::overlap && edge != loop::Edge::pad;

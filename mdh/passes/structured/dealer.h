@@ -20,6 +20,8 @@ struct Domain {
   bool has_last = false;      // members of a grid know who of them is done last
   bool atomics = false;       // and combine into one element
   bool follows = false;       // and wait for those before them
+  int64_t most_that_meet =
+      0;  // so many of them read each other's memory, and wait for all of those
 
   /// There are no groups.
   bool is_one_team() const { return grid && cores; }
@@ -53,6 +55,11 @@ class Dealer {
   /// lies there.
   int64_t stride_of(const loop::Digit& digit, const loop::Element& e) const;
   Digits along_memory(Digits digits, const loop::Element& e) const;
+
+  /// In the order in which results lie, so that neighbouring cores read and write side by side.
+  /// Numbers that lie in one vector stay with one core: their digit moves to the other list.
+  Digits side_by_side(Digits members, const loop::Element& result,
+                      std::vector<Symbol>& in_core) const;
 
   /// Whether the tiles of a digit end where its dimension does. Those that are shifted back or padded
   /// at an edge are asked for where points are computed, and write some of them twice.

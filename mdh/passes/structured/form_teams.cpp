@@ -7,6 +7,7 @@
 #include "mdh/passes/common/shapes.h"
 #include "mdh/passes/concrete/scan_code.h"
 #include "mdh/passes/structured/combine_atomically.h"
+#include "mdh/passes/structured/combine_in_cluster.h"
 #include "mdh/passes/structured/combine_parts.h"
 #include "mdh/passes/structured/copy_shape.h"
 #include "mdh/passes/structured/join_scans.h"
@@ -57,6 +58,7 @@ class Former {
         gatherer_(dealer_, names_),
         parts_(dealer_, names_, gatherer_),
         atomics_(dealer_, names_, gatherer_),
+        clusters_(dealer_, names_, gatherer_),
         joiner_(dealer_, names_, scans_, gatherer_) {}
 
   /// The program with this body.
@@ -66,7 +68,10 @@ class Former {
     const auto& more = gatherer_.buffers();
     result.buffers.insert(result.buffers.end(), more.begin(), more.end());
     if (parts_.exchanges() || joiner_.exchanges()) result.warp = domain_.lockstep;
-    return without(without(result, joiner_.unneeded()), atomics_.unneeded());
+    for (const auto& names : {joiner_.unneeded(), atomics_.unneeded(), clusters_.unneeded()}) {
+      result = without(result, names);
+    }
+    return result;
   }
 
   /// `team`: the digits of the loops on cores around the block, not dealt yet; `around`: the other
@@ -88,7 +93,9 @@ class Former {
           append(result, *whole);
           continue;
         }
-        if (const auto whole = parts_.done_last(*parts, result.back(), around)) {
+        auto whole = parts_.done_last(*parts, result.back(), around);
+        if (!whole) whole = clusters_.combined(*parts, result.back(), around);
+        if (whole) {
           result.back() = StmtNode{*whole};
           continue;
         }
@@ -153,12 +160,20 @@ class Former {
   /// The guard of a share of the grid moves to what its cores do, each of which is guarded anyway:
   /// barriers inside of conditions are more than some drivers can take.
   Block unguarded(const Block& body, const std::vector<Digit>& around) {
-    if (body.empty() || !body.back().as<loop::Last>()) {
-      return block(without_guard(program_, around, body), {}, around);
-    }
-    Block result = unguarded(Block(body.begin(), body.end() - 1), around);
-    result.push_back(body.back());
+    const auto begin =
+        std::find_if_not(body.begin(), body.end(), [&](const Stmt& s) { return begins_across(s); });
+    const auto end = std::find_if(
+        begin, body.end(), [](const Stmt& s) { return s.as<loop::Last>() || s.as<loop::Meet>(); });
+    Block result(body.begin(), begin);
+    append(result, block(without_guard(program_, around, Block(begin, end)), {}, around));
+    result.insert(result.end(), end, body.end());
     return result;
+  }
+
+  /// What members of the grid show each other is there whether they have points or not.
+  bool begins_across(const Stmt& s) const {
+    const auto* alloc = s.as<loop::Alloc>();
+    return alloc && find_buffer(program_, alloc->buffer).across;
   }
 
   /// What a share of the grid ends with may be dealt to its cores already.
@@ -298,6 +313,7 @@ class Former {
   PartGatherer gatherer_;
   PartCombiner parts_;
   AtomicCombiner atomics_;
+  ClusterCombiner clusters_;
   ScanJoiner joiner_;
 };
 
@@ -310,7 +326,8 @@ Domain grid_of(const machine::TargetFacts& facts) {
           .along_memory = facts.access_bytes > 0,
           .has_last = facts.knows_last,
           .atomics = facts.knows_last && facts.atomics,
-          .follows = facts.follows};
+          .follows = facts.follows,
+          .most_that_meet = facts.most_that_meet};
 }
 
 }  // namespace

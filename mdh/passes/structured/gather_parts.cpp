@@ -18,7 +18,8 @@ const loop::Deal* open_share(const Symbol& over, const loop::Stmt& made_by) {
   const auto* made = made_by.as<loop::Deal>();
   if (!made || made->collective || made->team != loop::Team::grid) return nullptr;
   const bool has_last = !made->body.empty() && made->body.back().as<loop::Last>();
-  return has_last || !loop::has_counter(made->shares, over) ? nullptr : made;
+  const bool is_open = !has_last && !loop::meets_over(*made);
+  return is_open && loop::has_counter(made->shares, over) ? made : nullptr;
 }
 
 Block looped(const std::vector<Symbol>& digits, Block body) {

@@ -49,6 +49,15 @@ void check_shared(const kernel::Launch& launch, int64_t bytes, const Device& dev
                 device.shared_bytes_optin, "keep smaller tiles in local memory");
 }
 
+/// From compute capability 9.0 on groups form clusters; all devices that have them run eight at once.
+void check_cluster(const kernel::Launch& launch, const Device& device) {
+  const int64_t groups = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
+  const int64_t most = device.arch.number >= 90 ? 8 : 1;
+  if (groups <= most) return;
+  refuse_launch(launch, device, fmt::format("clusters of {} groups", groups), most,
+                "let the last group combine, or a launch of its own: last_core, partials_kernel");
+}
+
 /// Of a thread, on all devices: the driver has no attribute for it, and launches fail without a
 /// reason.
 constexpr int64_t most_stack_bytes = 512 * 1024;
@@ -66,6 +75,7 @@ void check_launches(const kernel::Module& module, const Device& device) {
   kernel::for_each_written_launch(module.steps, [&](const kernel::Launch& launch, size_t) {
     check_grid_and_block(launch, device);
     check_shared(launch, launch.local_bytes, device);
+    check_cluster(launch, device);
   });
 }
 

@@ -63,6 +63,26 @@ TEST(CudaLimits, shared_memory_of_a_launch) {
             "kernel 'f' needs 232449 bytes of local memory; GPU has at most 232448");
 }
 
+TEST(CudaLimits, clusters_of_groups) {
+  const auto said = [](const std::array<int64_t, 3>& cluster, int arch) {
+    Device device = gpu();
+    device.arch.number = arch;
+    const kernel::Module module{.language = "cuda",
+                                .steps = {{Launch{"f", {8, 9, 1}, {32, 1, 1}, 64, cluster}}}};
+    return diagnostic_of([&] { check_launches(module, device); });
+  };
+  EXPECT_EQ(said({8, 1, 1}, 90).message, fine);
+  EXPECT_EQ(said({1, 3, 1}, 100).message, fine);
+  EXPECT_EQ(said({1, 1, 1}, 70).message, fine);
+  const Diagnostic d = said({2, 1, 1}, 86);
+  EXPECT_EQ(d.code, "E615");
+  EXPECT_EQ(d.message, "kernel 'f' needs clusters of 2 groups; GPU has at most 1");
+  EXPECT_EQ(d.hint,
+            "let the last group combine, or a launch of its own: last_core, partials_kernel");
+  EXPECT_EQ(said({8, 3, 1}, 90).message,
+            "kernel 'f' needs clusters of 24 groups; GPU has at most 8");
+}
+
 TEST(CudaLimits, shared_memory_of_a_function_counts_as_well) {
   EXPECT_EQ(after_compiling({"f", {1, 1, 1}, {1, 1, 1}, 232000}, {1024, 1000, 0, 8}).message,
             "kernel 'f' needs 233000 bytes of local memory; GPU has at most 232448");

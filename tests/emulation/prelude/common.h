@@ -19,6 +19,8 @@ void* mdh_emulation_workspace(long offset);
 void mdh_emulation_atomic(const void* address, unsigned long bytes);
 void mdh_emulation_copy(void* to, const void* from, unsigned long bytes);
 void mdh_emulation_commit(void);
+void mdh_emulation_meet_members(int line);
+void* mdh_emulation_of_member(const void* mine, unsigned member);
 void mdh_emulation_wait(long left);
 #ifdef __cplusplus
 }

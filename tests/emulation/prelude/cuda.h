@@ -11,6 +11,7 @@
 #define __noinline__
 #define __restrict__ __restrict
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define memcpy __builtin_memcpy
 
@@ -65,6 +66,12 @@ MDH_EMULATION_PLACE(grid_size, groups)
 #define __syncwarp(...) mdh_emulation_sync_warp(__VA_ARGS__ __VA_OPT__(, ) 0xffffffffu, 0)
 #define __threadfence()
 #define __threadfence_block()
+
+// ---- clusters: the printed helper is guarded by its name, and thus left out
+
+#define mdh_cluster_defined
+#define mdh_meet_members() mdh_emulation_meet_members(__LINE__)
+#define mdh_of_member(mine, member) ((decltype(mine))mdh_emulation_of_member(mine, member))
 
 // ---- values of other lanes
 
