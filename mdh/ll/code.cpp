@@ -39,7 +39,7 @@ const std::vector<std::string>& names_of(Contract) {
 }
 
 const std::vector<std::string>& names_of(Start) {
-  static const std::vector<std::string> names = {"in_turn", "early"};
+  static const std::vector<std::string> names = {"auto", "early"};
   return names;
 }
 

@@ -40,8 +40,8 @@ enum class Combination {
 };
 enum class Deal { block, cyclic, dynamic };
 enum class Contract { automatic, off, fast };
-/// A launch that begins early has groups on the device before the launch before it has ended.
-enum class Start { in_turn, early };
+/// A launch that begins early has groups on the device while those of the launch before it run.
+enum class Start { automatic, early };
 
 /// Loads ahead: `distance` iterations of a level.
 struct Prefetch {
@@ -84,7 +84,7 @@ struct KernelCode {
   std::string compiler;
   std::vector<std::string> flags;
   Hint store = Hint::none;  // of results that are complete
-  Start start = Start::in_turn;
+  Start start = Start::automatic;
   Contract contract = Contract::automatic;
   friend bool operator==(const KernelCode&, const KernelCode&) = default;
 };

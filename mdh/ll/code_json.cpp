@@ -169,7 +169,7 @@ json json_of(const KernelCode& code) {
   if (!code.flags.empty()) value["flags"] = code.flags;
   if (code.store != Hint::none) value["store"] = name_of(code.store);
   if (code.contract != Contract::automatic) value["contract"] = name_of(code.contract);
-  if (code.start != Start::in_turn) value["start"] = name_of(code.start);
+  if (code.start != Start::automatic) value["start"] = name_of(code.start);
   return value;
 }
 

@@ -20,7 +20,7 @@ struct Obeys {
   bool tags = false;           // launches along several axes of the machine
   bool swizzle = false;        // the order in which members of a grid begin
   bool launch_bounds = false;  // threads of a block, and blocks of a multiprocessor
-  bool start = false;          // launches that begin before the ones before them end
+  bool start = false;          // launches that begin while the ones before them run
   bool transport = false;      // copies that wait in registers until the round is computed
   bool width = false;          // bytes that one access of a copy moves
   bool tile_swizzle = false;   // lines of tiles whose pieces change places

@@ -170,7 +170,7 @@ struct Program {
   std::vector<Buffer> buffers;  // outputs, inputs, temporaries
   Emission emission;
   LaunchBounds bounds;
-  bool begins_early = false;  // its launches wait by themselves for the ones before them
+  bool begins_early = false;  // launches have members while the one before them runs
   scalar::Function f;
   scalar::Function combine;
   Block body;

@@ -28,6 +28,7 @@ const DialectFacts& facts_of(Dialect dialect) {
                                     .unrolls_known_counts = true,
                                     .loses_rounds = true,
                                     .not_unrolled = "#pragma unroll 1\n",
+                                    .has_ptx = true,
                                     .doubles = ""};
   switch (dialect) {
     case Dialect::c:

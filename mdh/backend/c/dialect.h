@@ -37,6 +37,8 @@ struct DialectFacts {
   /// Before a loop of f: nobody knows how often it runs, and where all its operands are constants,
   /// compilers would unroll it to run it themselves, for minutes.
   std::string not_unrolled;
+  /// GPUs are told by inline PTX, the language of NVIDIA's assembler.
+  bool has_ptx = false;
   std::string doubles;  // what a source begins with that uses doubles
 };
 

@@ -23,16 +23,28 @@ std::string name_of(const char* of_minimum, const char* of_maximum, BinaryOp op,
   return fmt::format("mdh_{}_{}", op == BinaryOp::minimum ? of_minimum : of_maximum, type);
 }
 
+/// NVIDIA's GPUs have an instruction with our meaning for f32: -0 is less than +0, and a number wins
+/// against no number. Nothing for other types.
+std::string with_ptx(BinaryOp op, Scalar type, const std::string& otherwise) {
+  if (type == Scalar::f64) return otherwise;
+  return fmt::format(
+      "#ifdef __CUDA_ARCH__\n  float both;\n"
+      "  asm(\"{}.f32 %0, %1, %2;\" : \"=f\"(both) : \"f\"(a), \"f\"(b));\n"
+      "  return both;\n#else\n{}#endif\n",
+      op == BinaryOp::minimum ? "min" : "max", otherwise);
+}
+
 std::string extreme_of_floats(Dialect dialect, BinaryOp op, Scalar type,
                               const std::string& value_type) {
   const std::string differ =
       facts_of(dialect).has_generic_mathematics
           ? fmt::format("{}(a, b)", op == BinaryOp::minimum ? "fmin" : "fmax")
           : fmt::format("a {} b || b != b ? a : b", sign_of(op));
-  return fmt::format(
-      "{{\n  union {{ {0} value; {1} bits; }} x, y;\n  x.value = a;\n  y.value = b;\n"
-      "  x.bits {2}= y.bits;\n  return a == b ? x.value : ({3});\n}}",
+  const std::string chosen = fmt::format(
+      "  union {{ {0} value; {1} bits; }} x, y;\n  x.value = a;\n  y.value = b;\n"
+      "  x.bits {2}= y.bits;\n  return a == b ? x.value : ({3});\n",
       value_type, type == Scalar::f64 ? "unsigned long" : "unsigned", joined_bits(op), differ);
+  return "{\n" + (facts_of(dialect).has_ptx ? with_ptx(op, type, chosen) : chosen) + "}";
 }
 
 /// Nothing where the value is not written down.

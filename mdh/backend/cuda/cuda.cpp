@@ -55,7 +55,7 @@ kernel::Module print_cuda(const loop::Program& program, const std::string& name)
       .follows = "follow",
       .clusters = "cluster",
       .copies = "copy_async",
-      .begins = "begin_early",
+      .waits = "wait_for_launch",
       .streams = "store_streaming",
   };
   return print_grid(program, name, words);

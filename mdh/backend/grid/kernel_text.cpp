@@ -36,9 +36,10 @@ class KernelPrinter : public MeetingPrinter, public KernelText {
   int64_t local_bytes() const override { return local_bytes_; }
 
   std::string entry() override {
-    if (words_.begins.empty() || !program().begins_early) return "";
-    expressions().definitions().define_type(words_.begins, rts_text(words_.begins));
-    return "mdh_begin();\n";
+    if (words_.waits.empty()) return "";
+    expressions().definitions().define_type(words_.waits, rts_text(words_.waits));
+    return std::string(program().begins_early ? "mdh_let_next_launch_come();\n" : "") +
+           "mdh_wait_for_launch();\n";
   }
 
   std::string grid(const loop::Deal& s, const Items& items) override {

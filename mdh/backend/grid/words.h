@@ -47,9 +47,9 @@ struct GridWords {
   std::string clusters;  // helper for members that meet (rts/cluster.cu); none: they do not
   std::string
       copies;  // helper that has copies in flight (rts/copy_async.cu); none: they land at once
-  /// Helper by which kernels wait for the launch before theirs (rts/begin_early.cu); none: launches
-  /// wait for each other.
-  std::string begins;
+  /// Helper by which kernels wait for the launch before theirs (rts/wait_for_launch.cu); none: they
+  /// are launched when that has ended.
+  std::string waits;
   std::string
       streams;  // helper that stores past caches (rts/store_streaming.cu); none: nothing does
 };

@@ -58,7 +58,7 @@ struct DriverApi {
   CuResult (*graph_exec_destroy)(CuGraphExec exec);
   CuResult (*graph_destroy)(CuGraph graph);
 
-  /// Launches that begin early, since CUDA 11.8; null where the driver is older.
+  /// Launches that wait by themselves, since CUDA 11.8; null where the driver is older.
   CuResult (*launch_kernel_ex)(const LaunchConfig* config, CuFunction function, void** parameters,
                                void** extra);
   CuResult (*module_get_global)(CuPointer* pointer, size_t* bytes, CuModule module,

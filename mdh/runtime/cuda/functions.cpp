@@ -55,7 +55,7 @@ Functions::Functions(const kernel::Module& module, const std::string& object,
     kernel::for_each_written_launch(module.steps, [&](const kernel::Launch& launch, size_t loops) {
       add(launch, module.arguments.size() + 1 + loops);
     });
-    begins_early_ = can_begin_early();
+    wait_by_themselves_ = wait_by_themselves();
   } catch (...) {
     context_->api.module_unload(module_);
     throw;
@@ -69,22 +69,22 @@ Functions::~Functions() {
   context_->api.ctx_pop_current(&ignored);
 }
 
-/// The code says so (backend/rts/begin_early.cu), where it was compiled for GPUs that can.
-bool Functions::can_begin_early() const {
+/// The code says so (backend/rts/wait_for_launch.cu), where it was compiled for GPUs that can.
+bool Functions::wait_by_themselves() const {
   const DriverApi& api = context_->api;
   constexpr int first_that_can = 90;
   if (context_->device.arch.number < first_that_can) return false;
   if (api.launch_kernel_ex == nullptr || api.module_get_global == nullptr) return false;
   CuPointer pointer = 0;
   size_t bytes = 0;
-  return api.module_get_global(&pointer, &bytes, module_, "mdh_begins_early") == success;
+  return api.module_get_global(&pointer, &bytes, module_, "mdh_waits_for_launch") == success;
 }
 
 void Functions::launch(const kernel::Launch& launch, void** parameters, CuStream stream) const {
   const auto number = [](int64_t n) { return static_cast<unsigned>(n); };
   const auto &groups = launch.groups, &items = launch.items;
   const CuFunction function = functions_.at(launch.function);
-  if (!begins_early_) {
+  if (!wait_by_themselves_) {
     context_->check(context_->api.launch_kernel(
                         function, number(groups[0]), number(groups[1]), number(groups[2]),
                         number(items[0]), number(items[1]), number(items[2]),
@@ -92,12 +92,12 @@ void Functions::launch(const kernel::Launch& launch, void** parameters, CuStream
                     "cuLaunchKernel");
     return;
   }
-  LaunchAttribute early{.id = launch_begins_early, .padding = 0, .value = {.allowed = 1}};
+  LaunchAttribute waits{.id = launch_waits_by_itself, .padding = 0, .value = {.allowed = 1}};
   const LaunchConfig config{.grid = {number(groups[0]), number(groups[1]), number(groups[2])},
                             .block = {number(items[0]), number(items[1]), number(items[2])},
                             .shared_bytes = number(launch.local_bytes),
                             .stream = stream,
-                            .attributes = &early,
+                            .attributes = &waits,
                             .attribute_count = 1};
   context_->check(context_->api.launch_kernel_ex(&config, function, parameters, nullptr),
                   "cuLaunchKernelEx");

@@ -34,11 +34,11 @@ class Functions {
  private:
   void add(const kernel::Launch& launch, size_t arguments);
   FunctionNeeds needs_of(CuFunction function) const;
-  bool can_begin_early() const;
+  bool wait_by_themselves() const;
 
   std::shared_ptr<const Context> context_;
   CuModule module_ = nullptr;
-  bool begins_early_ = false;
+  bool wait_by_themselves_ = false;
   std::map<std::string, CuFunction> functions_;
   std::map<std::string, int64_t> dynamic_bytes_;  // of shared memory that launches ask for, at most
 };

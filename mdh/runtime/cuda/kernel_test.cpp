@@ -95,22 +95,22 @@ TEST_F(CudaKernels, there_is_one_context_for_all_and_it_is_closed_at_the_end) {
   EXPECT_EQ(ask<int>("fake_cuda_retained"), 0);
 }
 
-// ---- launches that begin early
+// ---- launches that wait by themselves
 
-TEST_F(CudaKernels, launches_begin_early_where_the_code_waits_by_itself) {
+TEST_F(CudaKernels, launches_are_prepared_where_the_code_waits_by_itself) {
   Module module =
       fake_module({.name = "f", .verb = "index"}, {{Launch{"f", {2, 1, 1}, {4, 1, 1}}}});
-  module.source += "variable mdh_begins_early\n";
+  module.source += "variable mdh_waits_for_launch\n";
   EXPECT_EQ(called(*load_one(module)), counted);
-  EXPECT_EQ(journal(), "early f\nlaunch f grid 2,1,1 block 4,1,1 shared 0\n");
+  EXPECT_EQ(journal(), "waits f\nlaunch f grid 2,1,1 block 4,1,1 shared 0\n");
 }
 
 /// It was compiled without waiting then, whatever the variables are.
-TEST_F(CudaKernels, no_launch_begins_early_where_the_code_is_for_older_gpus) {
+TEST_F(CudaKernels, no_launch_is_prepared_where_the_code_is_for_older_gpus) {
   const ScopedEnvironment older("MDH_CUDA_ARCH", "compute_80");
   Module module =
       fake_module({.name = "f", .verb = "index"}, {{Launch{"f", {2, 1, 1}, {4, 1, 1}}}});
-  module.source += "variable mdh_begins_early\n";
+  module.source += "variable mdh_waits_for_launch\n";
   called(*load_one(module));
   EXPECT_EQ(journal(), "launch f grid 2,1,1 block 4,1,1 shared 0\n");
 }

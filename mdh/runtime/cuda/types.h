@@ -89,8 +89,8 @@ struct LaunchConfig {
   LaunchAttribute* attributes;
   unsigned attribute_count;
 };
-/// The launch may begin before the one before it in the stream ends: it waits for that itself.
-inline constexpr int launch_begins_early = 6;
+/// The launch may be prepared before the one before it in the stream ends: it waits for that itself.
+inline constexpr int launch_waits_by_itself = 6;
 
 /// The results that mdh tells apart; status.cpp has the names of all.
 enum Status : int {

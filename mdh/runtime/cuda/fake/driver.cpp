@@ -343,8 +343,8 @@ int cuLaunchKernelEx(const LaunchConfig* config, CuFunction function, void** par
   if (const int status = entered("cuLaunchKernelEx"); status != success) return status;
   for (unsigned n = 0; n < config->attribute_count; ++n) {
     const LaunchAttribute& attribute = config->attributes[n];
-    if (attribute.id != launch_begins_early) return invalid_value;
-    if (attribute.value.allowed != 0) note("early " + function->name);
+    if (attribute.id != launch_waits_by_itself) return invalid_value;
+    if (attribute.value.allowed != 0) note("waits " + function->name);
   }
   const auto &grid = config->grid, &block = config->block;
   return cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
