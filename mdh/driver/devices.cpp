@@ -65,6 +65,8 @@ Target target_on(const Target& target, const runtime::Device& device) {
   if (const auto numbers = device.grid()) {
     on.facts.lockstep = numbers->lockstep;
     on.facts.copies_in_flight = numbers->copies_in_flight;
+    on.facts.most_that_meet = std::min(on.facts.most_that_meet, numbers->groups_of_cluster);
+    on.obeys.cluster = on.obeys.cluster && on.facts.most_that_meet > 1;
   }
   return on;
 }

@@ -33,6 +33,7 @@ constexpr runtime::GridNumbers numbers = {.groups_at_once = 7,
                                           .local_bytes = 4321,
                                           .lockstep = 16,
                                           .copies_in_flight = true,
+                                          .groups_of_cluster = 5,
                                           .register_bytes = 512,
                                           .groups_per_axis = {1000, 200, 30}};
 
@@ -200,7 +201,11 @@ TEST(TargetFacts, are_corrected_by_the_device) {
   const Target on = target_on(row, KnowingDevice());
   EXPECT_EQ(on.facts.lockstep, 16);
   EXPECT_TRUE(on.facts.copies_in_flight);
+  EXPECT_EQ(on.facts.most_that_meet, 0) << "not in this language";
   EXPECT_EQ(on.facts.teams, row.facts.teams);
+  const Target cuda = target_on(find_target("cuda"), KnowingDevice());
+  EXPECT_EQ(cuda.facts.most_that_meet, 5);
+  EXPECT_TRUE(cuda.obeys.cluster);
   const Target& usual = usual_target();
   EXPECT_EQ(target_on(usual, *usual.runtime->open("")).facts, usual.facts)
       << "the host has no grid";

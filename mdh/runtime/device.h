@@ -51,6 +51,7 @@ struct GridNumbers {
   int64_t global_bytes = 0;
   int64_t lockstep = 1;           // neighbouring items that have a barrier of their own
   bool copies_in_flight = false;  // from global to local memory, past the registers
+  int64_t groups_of_cluster = 1;  // that read each other's local memory, at most
   int64_t register_bytes = 0;     // of an item, at most; 0: unknown
   std::array<int64_t, 3> groups_per_axis = {0, 0, 0};  // of a launch, at most; 0: unknown
   friend bool operator==(const GridNumbers&, const GridNumbers&) = default;

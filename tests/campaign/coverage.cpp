@@ -164,7 +164,8 @@ std::vector<std::string> rules_of_groups(const loop::Program& planned) {
                                   .exchanges = true,
                                   .knows_last = true,
                                   .atomics = true,
-                                  .follows = true};
+                                  .follows = true,
+                                  .most_that_meet = 8};
   passes::run_pipeline(planned, facts, [&](const passes::Pass& pass, const loop::Program& after) {
     const auto rule = by_pass.find(pass.name);
     if (rule != by_pass.end() && !(after.body == before.body)) rules.push_back(rule->second);
@@ -174,6 +175,7 @@ std::vector<std::string> rules_of_groups(const loop::Program& planned) {
   if (contains<loop::Last>(before.body)) rules.emplace_back("the last of a grid");
   if (contains<loop::AtomicCombine>(before.body)) rules.emplace_back("atomic combinations");
   if (contains<loop::Follow>(before.body)) rules.emplace_back("members that look back");
+  if (contains<loop::Meet>(before.body)) rules.emplace_back("members that meet");
   return rules;
 }
 
@@ -218,6 +220,7 @@ const std::vector<std::string>& rule_names() {
       "exchanges of registers",
       "the last of a grid",
       "atomic combinations",
+      "members that meet",
       "clamped edge",
       "masked edge",
       "axes of a launch",

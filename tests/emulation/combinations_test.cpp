@@ -329,8 +329,8 @@ TEST_F(Combinations, clusters_on_axes_side_by_side_and_in_loops_of_the_host) {
       R"("layers": ["DEV", "BLK", "SHR", "THR"],
          "split": {"i": ["BLK 2", "THR 3"], "j": ["BLK 5"], "k": ["BLK 4", "SHR 6"]},
          "order": ["BLK.i", "BLK.k", "BLK.j", "THR.i", "SHR.k"], )";
-  for (const char* tags : {R"("tags": {"BLK.k": "y", "BLK.j": "x", "BLK.i": "y", "THR.i": "x"}, )",
-                           R"("tags": {"BLK.k": "x", "BLK.j": "y", "BLK.i": "x"}, )", ""}) {
+  for (const char* tags : {R"("tags": {"BLK.k": "y", "BLK.j": "x", "BLK.i": "z", "THR.i": "x"}, )",
+                           R"("tags": {"BLK.k": "x", "BLK.j": "z", "BLK.i": "y"}, )", ""}) {
     for (const char* cores : {"", R"(, "cores": {"BLK": {"swizzle": 2}})"}) {
       SCOPED_TRACE(fmt::format("{}{}", tags, cores));
       expect_right(

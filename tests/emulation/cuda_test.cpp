@@ -217,7 +217,7 @@ TEST_F(Cuda, groups_of_a_cluster_meet_before_they_read) {
   EXPECT_TRUE(tells(clustered(fill + take + meet), "cluster: group 0 touches memory of group 1"));
   EXPECT_TRUE(tells(clustered(meet + fill + take + meet), "never written"));
   EXPECT_TRUE(tells(clustered(fill + meet + fill + take + meet),
-                    "race in a cluster: item 0 of group 1 reads element 0 of the local memory"));
+                    "race in a cluster: item 0 of group 1 writes element 0 of the local memory"));
 }
 
 TEST_F(Cuda, groups_of_a_cluster_meet_before_they_end) {

@@ -207,7 +207,8 @@ class EmulatedDevice : public runtime::Device {
     return runtime::GridNumbers{.groups_at_once = 4,
                                 .items_per_group = 1024,
                                 .local_bytes = 48 << 10,
-                                .global_bytes = int64_t{1} << 30};
+                                .global_bytes = int64_t{1} << 30,
+                                .groups_of_cluster = 8};
   }
 
   bool takes(const std::string& language) const override { return understands(language); }

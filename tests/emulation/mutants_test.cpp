@@ -387,6 +387,8 @@ const std::map<std::string, std::string>& equivalent() {
       {"sums_by_atomics: barrier 1 on cuda",
        "not as right, but groups run one after the other here, and are ordered by what they "
        "combine into"},
+      {"tiles_in_clusters: guard 4",
+       "what is stored beyond the edge has room, and nobody reads it"},
       {"records_by_atomics: barrier 1 on cuda",
        "item 0 alone has the part of its group, and counts it"},
       {"records_by_atomics: barrier 4 on cuda", "item 0 alone works before and behind it"},

@@ -50,8 +50,10 @@ TEST_F(CudaDevices, machine_gets_plain_numbers) {
   EXPECT_EQ(
       grid_numbers(find_device("cuda")),
       (GridNumbers{
-          132, 1024, 232448, int64_t{8} << 30, 32, true, 255 * 4, {2147483647, 65535, 65535}}));
+          132, 1024, 232448, int64_t{8} << 30, 32, true, 8, 255 * 4, {2147483647, 65535, 65535}}));
   EXPECT_FALSE(grid_numbers(described(*arch_from("sm_75"))).copies_in_flight);
+  EXPECT_EQ(grid_numbers(described(*arch_from("sm_90"))).groups_of_cluster, 8);
+  EXPECT_EQ(grid_numbers(described(*arch_from("sm_89"))).groups_of_cluster, 1);
 }
 
 TEST_F(CudaDevices, open_device_says_what_it_is) {

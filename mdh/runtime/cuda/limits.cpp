@@ -49,10 +49,9 @@ void check_shared(const kernel::Launch& launch, int64_t bytes, const Device& dev
                 device.shared_bytes_optin, "keep smaller tiles in local memory");
 }
 
-/// From compute capability 9.0 on groups form clusters; all devices that have them run eight at once.
 void check_cluster(const kernel::Launch& launch, const Device& device) {
   const int64_t groups = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
-  const int64_t most = device.arch.number >= 90 ? 8 : 1;
+  const int64_t most = grid_numbers(device).groups_of_cluster;
   if (groups <= most) return;
   refuse_launch(launch, device, fmt::format("clusters of {} groups", groups), most,
                 "let the last group combine, or a launch of its own: last_core, partials_kernel");
