@@ -240,6 +240,45 @@ std::string ExprPrinter::node(const scalar::Loop& n, const Expr& e, const Names&
 }
 
 /// Updates are simultaneous: all new values are computed before any of them is assigned.
+namespace {
+
+/// More rounds are a loop.
+constexpr int64_t most_written_rounds = 16;
+
+bool counts_up(const scalar::Loop& l, const Symbol& counter, int64_t& step) {
+  for (const Binding& b : l.updates) {
+    const auto* sum = b.value.as<scalar::Binary>();
+    if (b.symbol != counter || !sum || sum->op != scalar::BinaryOp::add) continue;
+    const auto* left = sum->left.as<scalar::Variable>();
+    step = constant(sum->right).value_or(0);
+    return left && left->symbol == counter && step > 0;
+  }
+  return false;
+}
+
+/// How often a loop runs at most, where it counts from a number to a number.
+std::optional<int64_t> most_rounds(const scalar::Loop& l, const Expr& condition) {
+  const auto* b = condition.as<scalar::Binary>();
+  if (b && b->op == scalar::BinaryOp::logical_and) {
+    const auto left = most_rounds(l, b->left);
+    return left ? left : most_rounds(l, b->right);
+  }
+  const auto* counter = b ? b->left.as<scalar::Variable>() : nullptr;
+  const auto end = b ? constant(b->right) : std::nullopt;
+  if (!counter || !end || b->op != scalar::BinaryOp::less) return std::nullopt;
+  int64_t step = 0;
+  for (const Binding& initial : l.initial) {
+    const auto begin = constant(initial.value);
+    if (initial.symbol != counter->symbol || !begin || !counts_up(l, initial.symbol, step))
+      continue;
+    return std::max<int64_t>(0, (*end - *begin + step - 1) / step);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+/// Few rounds are written out, so that compilers know what each of them reads.
 std::string ExprPrinter::loop_body(const scalar::Loop& l, Names& names) {
   std::string computed, assigned;
   for (const Binding& b : l.updates) {
@@ -247,8 +286,12 @@ std::string ExprPrinter::loop_body(const scalar::Loop& l, Names& names) {
     computed += fmt::format("const {} {} = {};\n", value_type(b.value.type()), next, value);
     assigned += fmt::format("{} = {};\n", names.find(b.symbol).text, next);
   }
-  return fmt::format("{}while ({}) {{\n{}}}\nreturn {};\n",
-                     facts_of(helpers_.dialect()).not_unrolled, text(l.condition, names),
+  const DialectFacts& facts = facts_of(helpers_.dialect());
+  const bool are_few =
+      most_rounds(l, l.condition).value_or(most_written_rounds + 1) <= most_written_rounds;
+  const std::string rounds =
+      facts.not_unrolled.empty() || !are_few ? facts.not_unrolled : facts.unroll + "\n";
+  return fmt::format("{}while ({}) {{\n{}}}\nreturn {};\n", rounds, text(l.condition, names),
                      indent(computed + assigned, 2), text(l.result, names));
 }
 

@@ -19,13 +19,45 @@ void gather(const Block& block, loop::Uses& all) {
   }
 }
 
+/// Finds reads of results that the same share has not surely stored before.
+class ReadsBeforeWrites {
+ public:
+  explicit ReadsBeforeWrites(const loop::Program& p) : program_(p) {}
+
+  bool in(const Block& block, std::vector<loop::Access> stored) const {
+    return std::any_of(block.begin(), block.end(), [&](const Stmt& s) {
+      if (reads_early(s, stored)) return true;
+      if (s.as<loop::Store>() || s.as<loop::WideStore>()) {
+        for (const loop::Access& a : loop::accesses_of(s)) stored.push_back(a);
+      }
+      bool found = false;
+      loop::for_each_child(s, [&](const Block& child) { found = found || in(child, stored); });
+      return found;
+    });
+  }
+
+ private:
+  bool is_result(const Symbol& s) const { return find_buffer(program_, s).role == Role::output; }
+
+  bool reads_early(const Stmt& s, const std::vector<loop::Access>& stored) const {
+    const std::vector<Symbol> reads = loop::uses_of(s).reads;
+    if (std::none_of(reads.begin(), reads.end(), [&](const Symbol& b) { return is_result(b); })) {
+      return false;
+    }
+    if (!s.as<loop::Load>() && !s.as<loop::WideLoad>()) return true;
+    const loop::Access read = loop::accesses_of(s).front();
+    return std::none_of(stored.begin(), stored.end(), [&](const loop::Access& a) {
+      return *a.element == *read.element && a.width >= read.width;
+    });
+  }
+
+  const loop::Program& program_;
+};
+
 }  // namespace
 
-bool reads_results(const loop::Program& p, const Block& kernel) {
-  loop::Uses uses;
-  gather(kernel, uses);
-  return std::any_of(uses.reads.begin(), uses.reads.end(),
-                     [&](const Symbol& s) { return find_buffer(p, s).role == Role::output; });
+bool reads_results_of_others(const loop::Program& p, const Block& kernel) {
+  return ReadsBeforeWrites(p).in(kernel, {});
 }
 
 bool talks_through_global(const loop::Program& p, const GridStorage& storage, const Block& kernel) {

@@ -12,8 +12,9 @@ namespace mdh::backend {
 bool talks_through_global(const loop::Program& p, const GridStorage& storage,
                           const loop::Block& kernel);
 
-/// Whether it reads a result, which a kernel before it, or itself, has written.
-bool reads_results(const loop::Program& p, const loop::Block& kernel);
+/// Whether it may read a result that a kernel before it has written: one that the reader has not
+/// surely stored itself.
+bool reads_results_of_others(const loop::Program& p, const loop::Block& kernel);
 
 /// Whether its items wait for each other anywhere.
 bool has_barriers(const loop::Block& kernel);

@@ -118,7 +118,7 @@ class ModulePrinter {
   Alone alone_in(const Block& kernel) const {
     const bool all = words_.alone_at_barriers || !has_barriers(kernel) ||
                      !talks_through_global(program_, storage_, kernel);
-    return {all, all && (words_.waits.empty() || !reads_results(program_, kernel))};
+    return {all, all && (words_.waits.empty() || !reads_results_of_others(program_, kernel))};
   }
 
   std::string signature(const Launch& launch, const Alone& alone) {
