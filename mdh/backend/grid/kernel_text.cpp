@@ -4,6 +4,7 @@
 
 #include "mdh/backend/grid/atomics.h"
 #include "mdh/backend/grid/global_talk.h"
+#include "mdh/backend/grid/index_width.h"
 #include "mdh/backend/grid/meeting_text.h"
 #include "mdh/backend/grid/neighbours.h"
 #include "mdh/backend/grid/shares.h"

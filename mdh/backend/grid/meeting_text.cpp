@@ -18,7 +18,7 @@ bool MeetingPrinter::is_private(const loop::Element& e) const {
 }
 
 bool MeetingPrinter::is_in(const loop::Buffer& b, Space space) const {
-  return b.role == Role::temporary && storage_.of(b.symbol).space == space;
+  return b.role == loop::Role::temporary && storage_.of(b.symbol).space == space;
 }
 
 std::string MeetingPrinter::exchange(const loop::Exchange& s) {
