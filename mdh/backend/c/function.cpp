@@ -239,46 +239,53 @@ std::string ExprPrinter::node(const scalar::Loop& n, const Expr& e, const Names&
   return fmt::format("{}({})", name, join(arguments, ", "));
 }
 
-/// Updates are simultaneous: all new values are computed before any of them is assigned.
 namespace {
 
-/// More rounds are a loop.
-constexpr int64_t most_written_rounds = 16;
+/// More rounds, or nodes of one, are a loop.
+constexpr int64_t most_written_rounds = 16, most_written_nodes = 512;
 
-bool counts_up(const scalar::Loop& l, const Symbol& counter, int64_t& step) {
+bool has_short_rounds(const scalar::Loop& l) {
+  int64_t nodes = 0;
+  for (const Binding& b : l.updates) nodes += inlined_size(b.value, most_written_nodes);
+  return nodes < most_written_nodes &&
+         std::none_of(l.updates.begin(), l.updates.end(),
+                      [](const Binding& b) { return runs_a_loop(b.value); });
+}
+
+/// What is added to a counter in every round; nothing where it is no number above 0.
+std::optional<int64_t> step_of(const scalar::Loop& l, const Symbol& counter) {
   for (const Binding& b : l.updates) {
     const auto* sum = b.value.as<scalar::Binary>();
     if (b.symbol != counter || !sum || sum->op != scalar::BinaryOp::add) continue;
     const auto* left = sum->left.as<scalar::Variable>();
-    step = constant(sum->right).value_or(0);
-    return left && left->symbol == counter && step > 0;
-  }
-  return false;
-}
-
-/// How often a loop runs at most, where it counts from a number to a number.
-std::optional<int64_t> most_rounds(const scalar::Loop& l, const Expr& condition) {
-  const auto* b = condition.as<scalar::Binary>();
-  if (b && b->op == scalar::BinaryOp::logical_and) {
-    const auto left = most_rounds(l, b->left);
-    return left ? left : most_rounds(l, b->right);
-  }
-  const auto* counter = b ? b->left.as<scalar::Variable>() : nullptr;
-  const auto end = b ? constant(b->right) : std::nullopt;
-  if (!counter || !end || b->op != scalar::BinaryOp::less) return std::nullopt;
-  int64_t step = 0;
-  for (const Binding& initial : l.initial) {
-    const auto begin = constant(initial.value);
-    if (initial.symbol != counter->symbol || !begin || !counts_up(l, initial.symbol, step))
-      continue;
-    return std::max<int64_t>(0, (*end - *begin + step - 1) / step);
+    const auto step = constant(sum->right);
+    if (left && left->symbol == counter && step && *step > 0) return step;
   }
   return std::nullopt;
 }
 
+/// It counts from a number to a number that is near.
+bool runs_few_rounds(const scalar::Loop& l, const Expr& condition) {
+  const auto* b = condition.as<scalar::Binary>();
+  if (b && b->op == scalar::BinaryOp::logical_and) {
+    return runs_few_rounds(l, b->left) || runs_few_rounds(l, b->right);
+  }
+  const auto* counter = b ? b->left.as<scalar::Variable>() : nullptr;
+  if (!counter || b->op != scalar::BinaryOp::less) return false;
+  const auto end = constant(b->right), step = step_of(l, counter->symbol);
+  for (const Binding& initial : l.initial) {
+    const auto begin = constant(initial.value);
+    if (initial.symbol != counter->symbol || !begin || !end || !step) continue;
+    const double way = static_cast<double>(*end) - static_cast<double>(*begin);
+    return way <= static_cast<double>(most_written_rounds) * static_cast<double>(*step);
+  }
+  return false;
+}
+
 }  // namespace
 
-/// Few rounds are written out, so that compilers know what each of them reads.
+/// Updates are simultaneous: all new values are computed before any of them is assigned. Few rounds
+/// are written out, so that compilers know what each of them reads.
 std::string ExprPrinter::loop_body(const scalar::Loop& l, Names& names) {
   std::string computed, assigned;
   for (const Binding& b : l.updates) {
@@ -287,10 +294,9 @@ std::string ExprPrinter::loop_body(const scalar::Loop& l, Names& names) {
     assigned += fmt::format("{} = {};\n", names.find(b.symbol).text, next);
   }
   const DialectFacts& facts = facts_of(helpers_.dialect());
-  const bool are_few =
-      most_rounds(l, l.condition).value_or(most_written_rounds + 1) <= most_written_rounds;
-  const std::string rounds =
-      facts.not_unrolled.empty() || !are_few ? facts.not_unrolled : facts.unroll + "\n";
+  const bool is_written_out =
+      !facts.not_unrolled.empty() && runs_few_rounds(l, l.condition) && has_short_rounds(l);
+  const std::string rounds = is_written_out ? facts.unroll + "\n" : facts.not_unrolled;
   return fmt::format("{}while ({}) {{\n{}}}\nreturn {};\n", rounds, text(l.condition, names),
                      indent(computed + assigned, 2), text(l.result, names));
 }

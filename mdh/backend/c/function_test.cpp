@@ -182,6 +182,40 @@ TEST(CFunction, loops_are_functions_of_what_they_mention) {
       << text.helpers;
 }
 
+/// Compilers unroll without end what has constants only, unless they are told how often.
+TEST(CFunction, few_rounds_are_written_out_on_cuda) {
+  const auto pragma_of = [](const std::string& loop, Dialect dialect = Dialect::cuda) {
+    const Text text = called(function({}, {{loop, Scalar::f32}}), dialect);
+    const size_t end = text.helpers.rfind('\n', text.helpers.find("while (")) + 1;
+    const size_t begin = text.helpers.rfind('\n', end - 2) + 1;
+    const std::string line = text.helpers.substr(begin, end - begin);
+    return line.find('#') == std::string::npos ? "" : line.substr(line.find('#'));
+  };
+  const auto counting = [](const std::string& begin, const std::string& condition,
+                           const std::string& update) {
+    return "loop (n = " + begin + ", s = x) while (" + condition + ") { s = s * x, n = " + update +
+           " } yield s";
+  };
+  const std::string few = "#pragma unroll\n", any = "#pragma unroll 1\n";
+  EXPECT_EQ(pragma_of(counting("0", "n < 16", "n + 1")), few);
+  EXPECT_EQ(pragma_of(counting("3", "n < 33", "n + 2")), few);
+  EXPECT_EQ(pragma_of(counting("0", "s < 4.0 && n < 9", "n + 1")), few);
+  EXPECT_EQ(pragma_of(counting("0", "n < 17", "n + 1")), any);
+  EXPECT_EQ(pragma_of(counting("0", "n < k", "n + 1")), any);
+  EXPECT_EQ(pragma_of(counting("k", "n < 9", "n + 1")), any);
+  EXPECT_EQ(pragma_of(counting("0", "s < 4.0 || n < 9", "n + 1")), any);
+  EXPECT_EQ(pragma_of(counting("0", "n < 9", "n + k")), any);
+  EXPECT_EQ(pragma_of(counting("0", "n < 9", "n - 1")), any);
+  EXPECT_EQ(pragma_of(counting("-9223372036854775807", "n < 9223372036854775807", "n + 1")), any);
+  EXPECT_EQ(pragma_of(counting("0", "n < 9", "n + 1"), Dialect::opencl), "");
+  const std::string inner = "(loop (m = 0, t = s) while (m < 9) { t = t * x, m = m + 1 } yield t)";
+  const std::string outer =
+      "loop (n = 0, s = x) while (n < 9) { s = " + inner + ", n = n + 1 } yield s";
+  EXPECT_EQ(pragma_of(outer), few) << "of the inner loop, whose function comes first";
+  const Text nested = called(function({}, {{outer, Scalar::f32}}), Dialect::cuda);
+  EXPECT_NE(nested.helpers.find(any), std::string::npos) << "the outer one stays a loop";
+}
+
 TEST(CFunction, equal_functions_have_one_name_and_others_have_others) {
   const Function f = function({{"y", "x + 1.0"}}, {{"y", Scalar::f32}});
   const Function same = function({{"y", "x + 1.0"}}, {{"y", Scalar::f32}});

@@ -75,18 +75,6 @@ void find(const Expr& e, const Symbol& symbol, Place place, Mentions& found) {
   scalar::for_each_child(e, [&](const Expr& c) { find(c, symbol, within(decides), found); });
 }
 
-bool runs_a_loop(const Expr& e) {
-  if (e.as<scalar::Loop>()) return true;
-  bool found = false;
-  scalar::for_each_child(e, [&](const Expr& child) { found = found || runs_a_loop(child); });
-  const auto* call = e.as<scalar::Call>();
-  const auto holds = [](const Assignment& a) { return runs_a_loop(a.value); };
-  return found ||
-         (call && call->callee &&
-          (std::any_of(call->callee->locals.begin(), call->callee->locals.end(), holds) ||
-           std::any_of(call->callee->results.begin(), call->callee->results.end(), holds)));
-}
-
 bool is_lazy(const Function& f, size_t local) {
   const Assignment& a = f.locals[local];
   if (a.value.type() != scalar::Type(scalar::Scalar::boolean)) return false;
@@ -125,6 +113,18 @@ Expr choices_after_their_needs(const Expr& e) {
 }
 
 }  // namespace
+
+bool runs_a_loop(const Expr& e) {
+  if (e.as<scalar::Loop>()) return true;
+  bool found = false;
+  scalar::for_each_child(e, [&](const Expr& child) { found = found || runs_a_loop(child); });
+  const auto* call = e.as<scalar::Call>();
+  const auto holds = [](const Assignment& a) { return runs_a_loop(a.value); };
+  return found ||
+         (call && call->callee &&
+          (std::any_of(call->callee->locals.begin(), call->callee->locals.end(), holds) ||
+           std::any_of(call->callee->results.begin(), call->callee->results.end(), holds)));
+}
 
 int64_t inlined_size(const Expr& e, int64_t limit) {
   int64_t left = limit;

@@ -15,6 +15,9 @@ namespace mdh::backend {
 int64_t inlined_size(const scalar::Expr& e, int64_t limit);
 int64_t inlined_size(const scalar::Function& f, int64_t limit);
 
+/// It, or a function that it calls. Ask of what is small only: all calls are followed.
+bool runs_a_loop(const scalar::Expr& e);
+
 /// How the definition of a function in C begins that computes this. Compilers decide by the text of
 /// a function whether it is worth a call; what is small with all that it calls never is. Only GNU C
 /// has a word for it.
