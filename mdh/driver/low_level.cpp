@@ -11,6 +11,7 @@
 #include "mdh/ll/schedule.h"
 #include "mdh/ll/table.h"
 #include "mdh/model/cost.h"
+#include "mdh/model/grid_cost.h"
 #include "mdh/passes/lower/derivation.h"
 #include "mdh/passes/lower/lower.h"
 #include "mdh/support/cores.h"
@@ -30,6 +31,9 @@ std::string print_low_level(const hl::Program& program, const machine::Machine& 
   if (stage == "ll") return ll::print(low);
   if (stage == "table") return ll::print_table(config, low.computation, machine);
   if (stage == "derivation") return print(passes::derivation(program, machine, config));
+  if (stage == "cost" && model::has_groups(machine)) {
+    return print(model::estimate(model::shape_of(low.computation), d, model::GridRates{}));
+  }
   if (stage == "cost") {
     const model::Rates rates = calibration::rates_of(machine, available_cores());
     return print(model::estimate(model::shape_of(low.computation), d, rates), rates);

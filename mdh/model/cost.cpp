@@ -7,7 +7,9 @@
 #include <set>
 
 #include "mdh/ll/parameters.h"
+#include "mdh/ll/roles.h"
 #include "mdh/model/body.h"
+#include "mdh/model/grid_cost.h"
 #include "mdh/model/traffic.h"
 
 namespace mdh::model {
@@ -162,6 +164,18 @@ Cost estimate(const Shape& shape, const hl::Program& program, const machine::Mac
               const ll::Config& config, const Rates& rates) {
   const ll::Program low = ll::program_of(config, program, machine);
   return estimate(shape, ll::Decomposition(low, machine), rates);
+}
+
+bool has_groups(const machine::Machine& machine) {
+  const ll::Roles roles = ll::roles_of(machine);
+  return !roles.groups.empty() && !roles.threads.empty();
+}
+
+double estimated_time(const Shape& shape, const hl::Program& program,
+                      const machine::Machine& machine, const ll::Config& config,
+                      const Rates& rates) {
+  if (has_groups(machine)) return estimate(shape, program, machine, config, rates.grid).total();
+  return estimate(shape, program, machine, config, rates).total();
 }
 
 std::string print(const Cost& cost, const Rates& rates) {

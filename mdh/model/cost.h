@@ -40,6 +40,14 @@ Cost estimate(const Shape& shape, const ll::Decomposition& d, const Rates& rates
 Cost estimate(const Shape& shape, const hl::Program& program, const machine::Machine& machine,
               const ll::Config& config, const Rates& rates);
 
+/// The machine has groups of threads: what it costs there says grid_cost.h.
+bool has_groups(const machine::Machine& machine);
+
+/// Nanoseconds, on machines of either kind.
+double estimated_time(const Shape& shape, const hl::Program& program,
+                      const machine::Machine& machine, const ll::Config& config,
+                      const Rates& rates);
+
 /// One line per part of the cost, by rates that have the names of the memories.
 std::string print(const Cost& cost, const Rates& rates);
 

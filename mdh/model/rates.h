@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mdh/machine/machine.h"
+#include "mdh/model/grid_rates.h"
 
 namespace mdh::model {
 
@@ -41,6 +42,7 @@ struct Rates {
   int64_t vector_bytes = 16, registers = 32;
   int cores = 1;
   bool broadcasts_lanes = true;  // an operand may be one lane of a vector, at no cost
+  GridRates grid;                // of machines with groups of threads, which need nothing else
 
   const MemoryRate& nearest() const { return memories.front(); }
   const MemoryRate& farthest() const { return memories.back(); }

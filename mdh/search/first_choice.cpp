@@ -143,14 +143,14 @@ double PointEstimate::operator()(const SearchSpace& space, const tune::Point& po
   if (found == shapes_.end()) {
     found = shapes_.emplace(fuse, model::shape_of(space.fused(point))).first;
   }
-  return model::estimate(found->second, space.fused(point), machine_, space.config(point), rates_)
-      .total();
+  return model::estimated_time(found->second, space.fused(point), machine_, space.config(point),
+                               rates_);
 }
 
 double estimated_cost(const hl::Program& program, const machine::Machine& machine,
                       const ll::Config& config, const model::Rates& rates) {
   const hl::Program fused = passes::fuse(program, config.fuse);
-  return model::estimate(model::shape_of(fused), fused, machine, config, rates).total();
+  return model::estimated_time(model::shape_of(fused), fused, machine, config, rates);
 }
 
 namespace {

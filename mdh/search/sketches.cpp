@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "mdh/model/cost.h"
+#include "mdh/search/grid_sketches.h"
 #include "mdh/search/sketch_loops.h"
 #include "mdh/search/sketch_tiles.h"
 
@@ -56,6 +58,7 @@ std::vector<Estimated> best_of_kinds(std::vector<Estimated> all, int of_a_kind, 
 
 std::vector<EstimatedConfig> sketches(const hl::Program& program, const machine::Machine& machine,
                                       const model::Rates& rates, size_t count) {
+  if (model::has_groups(machine)) return grid_sketches(program, machine, rates.grid, count);
   const space::SpaceContext context =
       space::space_context(program, machine, {.cores = rates.cores});
   const ll::Roles& layers = context.layers;

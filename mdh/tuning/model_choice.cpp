@@ -24,25 +24,31 @@ bool is_cpu(const machine::Machine& machine) {
 
 double estimated_cost(const hl::Program& program, const machine::Machine& machine,
                       const model::Rates& rates, const ll::Config& config) {
-  const ll::Program low = passes::lower(program, machine, config);
-  return model::estimate(model::shape_of(low.computation), ll::Decomposition(low, machine), rates)
-      .total();
+  passes::lower(program, machine, config);  // says what is wrong with it
+  return search::estimated_cost(program, machine, config, rates);
 }
 
 }  // namespace
 
 bool has_cost_model(const driver::Target& target, const machine::Machine& machine) {
-  return target.print != nullptr && target.facts.teams == machine::Teams::one && is_cpu(machine);
+  if (target.print == nullptr) return false;
+  if (model::has_groups(machine)) return target.facts.lockstep > 1;
+  return target.facts.teams == machine::Teams::one && is_cpu(machine);
+}
+
+bool estimates_traffic(const driver::Target& target, const machine::Machine& machine) {
+  return has_cost_model(target, machine) && is_cpu(machine);
 }
 
 bool may_choose_by_model(const hl::Program& program, const driver::Target& target,
                          const machine::Machine& machine) {
-  return has_cost_model(target, machine) && hl::is_concrete(program) &&
+  return estimates_traffic(target, machine) && hl::is_concrete(program) &&
          hl::points(program) >= least_points;
 }
 
 std::optional<ChosenConfig> model_choice(const hl::Program& program,
                                          const machine::Machine& machine, int cores) {
+  if (!hl::is_concrete(program)) return std::nullopt;
   const model::Rates rates = calibration::rates_of(machine, cores);
   try {
     const std::vector<search::EstimatedConfig> best = search::sketches(program, machine, rates, 1);

@@ -9,10 +9,13 @@
 
 namespace mdh::tuning {
 
-/// Costs can be estimated: of compiled code on a CPU. There is no model of grids.
+/// Costs can be estimated: of compiled code on a CPU, and on devices whose threads run in warps.
 bool has_cost_model(const driver::Target& target, const machine::Machine& machine);
 
-/// Where a choice pays off and costs can be estimated: all sizes known, at least 2^16 points. Below that any configuration takes microseconds, and the default is one that
+/// Estimates say what moves between the memories of cores: on CPUs.
+bool estimates_traffic(const driver::Target& target, const machine::Machine& machine);
+
+/// Where a choice pays off and costs can be estimated: on CPUs, all sizes known, at least 2^16 points. Below that any configuration takes microseconds, and the default is one that
 /// people can read.
 bool may_choose_by_model(const hl::Program& program, const driver::Target& target,
                          const machine::Machine& machine);

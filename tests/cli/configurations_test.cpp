@@ -53,6 +53,30 @@ TEST(Show, footprint_counts_blocks_threads_and_bytes) {
   }
 }
 
+/// Microseconds, of the last line of an estimate.
+double total_of(const std::string& estimate) {
+  const size_t at = estimate.rfind("total");
+  EXPECT_NE(at, std::string::npos) << estimate;
+  return at == std::string::npos ? 0 : std::stod(estimate.substr(at + 5));
+}
+
+TEST(Show, the_choice_of_the_estimates_costs_no_more_than_the_default) {
+  for (const char* where : {"--target cuda --machine gpu", "--target openmp --machine cpu"}) {
+    const std::string line = std::string("show matmul --size 300,200,100 --cost ") + where;
+    const std::string model = output_of(line + " --config model");
+    const std::string usual = output_of(line + " --config default");
+    EXPECT_LT(total_of(model), total_of(usual)) << where;
+  }
+  EXPECT_NE(output_of("show matmul --size 300,200,100 --target cuda --machine gpu --cost")
+                .find("at a time on a multiprocessor\n"),
+            std::string::npos);
+}
+
+TEST(Run, the_default_is_taken_when_it_is_asked_for) {
+  const Outcome o = mdh("run matvec --size 64,128 --config default");
+  EXPECT_NE((o.out + o.err).find("default"), std::string::npos) << describe(o);
+}
+
 TEST(Check, counts_the_exact_partitions_of_the_paper) {
   EXPECT_TRUE(contains(output_of("check matvec --config " + golden("fig15.json")),
                        "partitions that are exact: 5005\n"));

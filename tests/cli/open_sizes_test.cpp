@@ -30,7 +30,6 @@ class OpenSizes : public testing::Test {
     return mdh(fmt::format("{} {} --config {}", verb, program_file_, config_file_));
   }
 
- private:
   const TemporaryDirectory folder_;
   const std::string program_file_ = folder_.path() / "matvec.mdh";
   const std::string config_file_ = folder_.path() / "open.json";
@@ -63,6 +62,15 @@ TEST_F(OpenSizes, need_a_value_to_run) {
   const Outcome o = run("run");
   EXPECT_EQ(o.exit, 2);
   EXPECT_TRUE(contains(o.err, "error: size 'I' of program 'matvec' has no value [E211]\n"))
+      << o.err;
+}
+
+TEST_F(OpenSizes, are_not_estimated) {
+  const Outcome o = mdh("show " + program_file_ + " --config model --ll");
+  EXPECT_EQ(o.exit, 2) << describe(o);
+  EXPECT_NE(o.err.find("not supported: a choice by estimates for 'matvec' on machine 'cpu' [E814]\n"
+                       "hint: --config default\n"),
+            std::string::npos)
       << o.err;
 }
 

@@ -36,7 +36,8 @@ void add_problem_options(CLI::App& verb, Request& request) {
 
 void add_program_options(CLI::App& verb, Request& request) {
   add_problem_options(verb, request);
-  verb.add_option("--config", request.config, "a configuration file (JSON), or a schedule");
+  verb.add_option("--config", request.config,
+                  "a configuration file (JSON), a schedule, 'default' or 'model'");
   verb.add_option("--threads", request.threads, "threads to use (default: all cores)")
       ->check(mdh::tool::whole_number(1, 4096));
   verb.add_option("--seed", request.seed, "seed of the input data (default 1)")

@@ -11,6 +11,7 @@
 #include "mdh/scalar/resolve.h"
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
+#include "mdh/tuning/model_choice.h"
 #include "mdh/tuning/neighbour_choice.h"
 #include "tools/mdh/say.h"
 
@@ -113,9 +114,17 @@ std::map<std::string, scalar::Expr> constants_of(const Request& request) {
   return values;
 }
 
+/// Words that stand for configurations which are made anew.
+const char* const usual_config = "default";
+const char* const model_config = "model";
+
+bool is_made_anew(const Request& request) {
+  return request.config == usual_config || request.config == model_config;
+}
+
 /// A configuration file says for which sizes and machine it was made, a schedule does not.
 std::optional<ll::Config> config_of(const Request& request) {
-  if (request.config.empty()) return std::nullopt;
+  if (request.config.empty() || is_made_anew(request)) return std::nullopt;
   return driver::read_config(request.config);
 }
 
@@ -188,6 +197,25 @@ void take_config(const Request& request, std::optional<ll::Config> config, Probl
                                   : driver::machine_named(named, *problem.target, request.target);
   if (!config) config = schedule_of(request, problem);
   problem.config = {*config, tuning::ConfigSource::file, request.config};
+}
+
+void make_config(const Request& request, Problem& problem) {
+  problem.machine = request.machine.empty()
+                        ? driver::machine_of(*problem.target, request.target)
+                        : driver::machine_named(request.machine, *problem.target, request.target);
+  const int cores = request.same_bits ? available_cores() : problem.threads;
+  if (request.config == usual_config) {
+    problem.config = tuning::default_choice(problem.program, problem.machine, cores);
+    return;
+  }
+  const auto chosen = tuning::model_choice(problem.program, problem.machine, cores);
+  if (!chosen) {
+    unsupported("E814", {},
+                fmt::format("a choice by estimates for '{}' on machine '{}'", problem.program.name,
+                            problem.machine.name),
+                "--config default");
+  }
+  problem.config = *chosen;
 }
 
 /// The records to choose from. Those of the user are no reason to stop if they cannot be read, or
@@ -299,6 +327,8 @@ Problem resolve(const Request& given) {
   if (request.config.empty()) {
     problem.records = usable_records(request, problem);
     select_config(request, problem);
+  } else if (is_made_anew(request)) {
+    make_config(request, problem);
   } else {
     take_config(request, config, problem);
   }

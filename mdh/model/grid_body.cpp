@@ -1,0 +1,347 @@
+#include "mdh/model/grid_body.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace mdh::model {
+namespace {
+
+constexpr int64_t bytes_at_once = 16;        // that a thread reads or writes
+constexpr double register_bytes = 4;         // of one register
+constexpr double registers_for_others = 26;  // addresses, counters
+constexpr double for_an_address = 0.4;       // instructions of a load whose loops are written out
+constexpr double for_a_round = 4;            // instructions: counter, branch, addresses
+
+class GroupCounter {
+ public:
+  GroupCounter(const GridWork& work, double latency)
+      : w_(work), shape_(work.shape), latency_(latency) {}
+
+  GridBody run() {
+    count_operations();
+    for (const BufferShape& buffer : shape_.buffers) {
+      if (!buffer.is_output) count_loads(buffer);
+    }
+    for (const ll::Staging& s : w_.d.stagings()) {
+      if (w_.is_copied(s)) count_copy(s);
+    }
+    count_results();
+    count_rounds();
+    body_.registers += registers_for_others;
+    return body_;
+  }
+
+ private:
+  const GridRates& rates() const { return w_.rates; }
+  double warps() const { return static_cast<double>(w_.warp_count); }
+  double threads() const { return static_cast<double>(w_.thread_count); }
+
+  static double bytes(const BufferShape& buffer, double elements) {
+    return elements * static_cast<double>(buffer.element_bytes);
+  }
+
+  Touched box(const BufferShape& buffer, const Loops& loops) const {
+    return touched(shape_, loops, buffer, 0);
+  }
+
+  // ---- f
+
+  void count_operations() {
+    const double points = volume(w_.rounds) * volume(w_.tile);
+    const bool is_double = shape_.buffers.back().element_bytes == 8;
+    body_.instructions +=
+        points * shape_.operations * warps() / (is_double ? rates().doubles : 1.0);
+    // Every result is a chain of what is combined into it.
+    double combined = 1;
+    for (const ll::NestLoop* loop : both(w_.rounds, w_.tile)) {
+      if (w_.is_reduced(loop)) combined *= static_cast<double>(loop->parts);
+    }
+    chain_ = std::max(chain_, combined * rates().chain);
+  }
+
+  // ---- what threads read
+
+  /// The innermost copy that f reads; nothing: it reads the buffer itself.
+  const ll::Staging* copy_of(const BufferShape& buffer) const {
+    const ll::Staging* last = nullptr;
+    for (const ll::Staging& s : w_.d.stagings()) {
+      if (s.buffer == buffer.number && w_.is_copied(s)) last = &s;
+    }
+    return last;
+  }
+
+  /// Rounds in which the tile of a buffer is another one.
+  double visits(const BufferShape& buffer) const {
+    size_t last = w_.rounds.size();
+    while (last > 0 && !depends_on(buffer, dimension_of(w_.rounds[last - 1]))) --last;
+    double product = 1;
+    for (size_t n = 0; n < last; ++n) product *= static_cast<double>(w_.rounds[n]->parts);
+    return product;
+  }
+
+  /// The part of a tile in registers that is not there from the round before.
+  double new_share(const BufferShape& buffer) const {
+    for (const ll::Staging& s : w_.d.stagings()) {
+      const auto roll = w_.d.code_of(s).roll;
+      if (s.buffer != buffer.number || !roll) continue;
+      for (const ll::NestLoop* loop : w_.rounds) {
+        const std::string& dimension = shape_.dimensions[dimension_of(loop)].name;
+        if (loop->layer->name != roll->layer || dimension != roll->dimension) continue;
+        Loops longer = w_.tile;
+        longer.push_back(loop);
+        const double one = static_cast<double>(box(buffer, w_.tile).elements);
+        const double all = static_cast<double>(box(buffer, longer).elements);
+        const double parts = static_cast<double>(loop->parts);
+        return std::clamp(all / (parts * one), 1 / parts, 1.0);
+      }
+    }
+    return 1;
+  }
+
+  /// How an index of memory moves with a dimension where the buffer is read.
+  int stride(const BufferShape& buffer, const ll::Staging* copy, int dimension) const {
+    if (!copy || copy->place.layout.empty()) return stride_along(buffer, dimension);
+    const size_t axis = static_cast<size_t>(copy->place.layout.back().dimension) - 1;
+    if (!depends_on(buffer, dimension)) return 0;
+    return moves_along(buffer, axis, dimension) ? 1 : 2;
+  }
+
+  double width(const BufferShape& buffer, const ll::Staging* copy) const {
+    if (!w_.lanes || stride(buffer, copy, dimension_of(w_.lanes)) != 1) return 1;
+    const int64_t most = bytes_at_once / std::max<int64_t>(1, buffer.element_bytes);
+    return static_cast<double>(std::clamp<int64_t>(w_.lanes->parts, 1, std::max<int64_t>(1, most)));
+  }
+
+  void count_loads(const BufferShape& buffer) {
+    const ll::Staging* copy = copy_of(buffer);
+    const double wide = width(buffer, copy);
+    const double elements = static_cast<double>(box(buffer, w_.tile).elements);
+    const double loads = std::ceil(elements * new_share(buffer) / wide) * visits(buffer);
+    body_.instructions += loads * (1 + for_an_address) * warps();
+    body_.registers += bytes(buffer, std::min(elements, 32.0)) / register_bytes;
+    Loops together = w_.warp();
+    if (wide > 1) together.push_back(w_.lanes);
+    const Touched of_warp = box(buffer, together);
+    if (copy) {
+      const double moved = bytes(buffer, static_cast<double>(of_warp.elements));
+      const double cycles = std::max(1.0, moved / rates().shared_bytes) * conflicts(buffer, *copy);
+      body_.shared += loads * cycles * warps();
+    } else {
+      body_.sectors += loads * sectors_of_one(buffer, together) * warps();
+      reads_ = std::max(reads_, visits(buffer));
+    }
+  }
+
+  /// Of one load, by the access that touches most.
+  double sectors_of_one(const BufferShape& buffer, const Loops& together) const {
+    double most = 1;
+    for (const AccessShape& access : buffer.accesses) {
+      most = std::max(most, sectors(buffer, touched(shape_, together, buffer, access, 0)));
+    }
+    return most;
+  }
+
+  /// Of memory as it lies there.
+  double sectors(const BufferShape& buffer, const Touched& box) const {
+    if (box.extents.empty()) return 1;
+    double rows = 1;
+    for (size_t e = 0; e + 1 < box.counts.size(); ++e) rows *= static_cast<double>(box.counts[e]);
+    const double sector = static_cast<double>(rates().sector);
+    const double along = std::ceil(bytes(buffer, static_cast<double>(box.extents.back())) / sector);
+    return rows * std::min(along, static_cast<double>(box.counts.back()));
+  }
+
+  /// Threads of a warp that find their elements in the same bank wait for each other. Lines whose
+  /// length is a multiple of all banks are read one below the other by threads that walk across.
+  double conflicts(const BufferShape& buffer, const ll::Staging& copy) const {
+    const ll::StageCode code = w_.d.code_of(copy);
+    const Loops warp = w_.warp();
+    double across = 1;
+    bool along = false;
+    for (const ll::NestLoop* loop : warp) {
+      const int how = stride(buffer, &copy, dimension_of(loop));
+      if (how == 2) across *= static_cast<double>(loop->parts);
+      if (how == 1) along = true;
+    }
+    if (across <= 1) return 1;
+    const Touched tile = box(buffer, w_.copied_by(copy));
+    const size_t last = copy.place.layout.empty()
+                            ? tile.extents.size() - 1
+                            : static_cast<size_t>(copy.place.layout.back().dimension) - 1;
+    const int64_t line = (tile.extents[last] + code.pad) * buffer.element_bytes;
+    constexpr int64_t all_banks = 128;
+    const int64_t step = line % all_banks;
+    if (code.swizzle > 1) return along ? 1 : 1.5;
+    if (step != 0) return step % 16 == 0 || step % 4 == 0 ? 1 : 1.5;
+    return along ? std::min(across, 2.0) : std::min(across, 8.0);
+  }
+
+  // ---- copies that the group makes
+
+  void count_copy(const ll::Staging& s) {
+    const BufferShape& buffer = shape_.buffers[s.buffer];
+    const ll::StageCode code = w_.d.code_of(s);
+    const Touched tile = box(buffer, w_.copied_by(s));
+    const double elements = static_cast<double>(tile.elements);
+    const double fills = w_.rounds_before(std::min(s.filled, s.position));
+    const bool turns = !s.place.layout.empty() &&
+                       s.place.layout.back().dimension != static_cast<int>(buffer.extents.size());
+    const double wide = copied_at_once(buffer, tile, code, turns);
+    const double accesses = std::ceil(elements / wide / threads());
+    const bool flies = code.transport == ll::Transport::async;
+    const double stores = turns ? wide : 1;
+    const double instructions = accesses * ((flies ? 1 : 1 + stores) + 1.5) + 12;
+    body_.instructions += fills * instructions * warps();
+    body_.shared += fills * bytes(buffer, elements) / rates().shared_bytes *
+                    (turns && code.pad == 0 && code.swizzle == 1 ? 6 : 1.5);
+    body_.sectors += fills * bytes(buffer, elements) / static_cast<double>(rates().sector) *
+                     (wide * static_cast<double>(buffer.element_bytes) < 16 ? 1.5 : 1);
+    body_.shared_bytes += bytes(buffer, elements) * static_cast<double>(code.depth);
+    if (code.transport == ll::Transport::registers) {
+      // Some of them twice: while they are stored, the next ones arrive.
+      body_.registers += 1.5 * bytes(buffer, accesses * wide) / register_bytes;
+    }
+    const bool runs_ahead = code.transport != ll::Transport::plain;
+    const int64_t ahead = runs_ahead ? std::max<int64_t>(1, code.depth - 1) : 0;
+    if (fills >= body_.fills) {
+      body_.ahead = body_.fills == fills ? std::min(body_.ahead, ahead) : ahead;
+      body_.fills = fills;
+    }
+    barriers_ = std::max(barriers_, fills * (code.depth > 1 ? 1 : 2));
+  }
+
+  /// Elements: where rows of the source and of the tile are whole multiples.
+  double copied_at_once(const BufferShape& buffer, const Touched& tile, const ll::StageCode& code,
+                        bool turns) const {
+    const int64_t limit = code.width > 0 ? code.width : bytes_at_once;
+    if (tile.extents.empty() || buffer.accesses.size() > 1) return 1;
+    if (turns && code.transport != ll::Transport::registers) return 1;
+    int64_t elements = std::max<int64_t>(1, limit / buffer.element_bytes);
+    const auto divides = [&](int64_t extent) { return extent % elements == 0; };
+    while (elements > 1 && !(divides(tile.extents.back()) && divides(buffer.extents.back()))) {
+      elements /= 2;
+    }
+    return static_cast<double>(elements);
+  }
+
+  // ---- results
+
+  double results_of_thread() const {
+    double results = 1;
+    for (const ll::NestLoop* loop : w_.tile) {
+      if (!w_.is_reduced(loop)) results *= static_cast<double>(loop->parts);
+    }
+    return results;
+  }
+
+  /// Rounds after which results leave a thread: those of loops that do not reduce.
+  double results_written() const {
+    double rounds = 1;
+    bool stays = true;
+    for (size_t n = w_.rounds.size(); n-- > 0;) {
+      stays = stays && w_.is_reduced(w_.rounds[n]);
+      if (!stays) rounds *= static_cast<double>(w_.rounds[n]->parts);
+    }
+    return rounds;
+  }
+
+  bool are_kept() const {
+    return std::any_of(w_.d.runs().begin(), w_.d.runs().end(), [&](const ll::Run& run) {
+      return run.start >= 0 && std::all_of(run.places.begin(), run.places.end(), [&](auto& place) {
+               return ll::is_register(w_.d.machine(), place.region);
+             });
+    });
+  }
+
+  void count_results() {
+    const double results = results_of_thread(), written = results_written();
+    body_.results = results;
+    for (const BufferShape& buffer : shape_.buffers) {
+      if (!buffer.is_output) continue;
+      body_.registers += bytes(buffer, results) / register_bytes;
+      const double wide = width(buffer, nullptr);
+      Loops together = w_.warp();
+      if (wide > 1) together.push_back(w_.lanes);
+      const double stores = std::ceil(results / wide) * written;
+      body_.instructions += stores * 1.5 * warps();
+      body_.sectors += stores * sectors(buffer, box(buffer, together)) * warps();
+      if (!are_kept()) count_updates(buffer, results);
+    }
+    count_meetings(results * written);
+  }
+
+  /// Results that have no place in registers are read and written by every combination.
+  void count_updates(const BufferShape& buffer, double results) {
+    double combined = 1;
+    for (const ll::NestLoop* loop : both(w_.rounds, w_.tile)) {
+      if (w_.is_reduced(loop)) combined *= static_cast<double>(loop->parts);
+    }
+    if (combined <= 1) return;
+    const double touches = 2 * combined * results;
+    body_.instructions += touches * warps();
+    body_.sectors += touches * sectors(buffer, box(buffer, w_.warp())) * warps();
+    chain_ = std::max(chain_, combined * rates().l2_latency);
+  }
+
+  /// Threads whose parts belong together: by exchanges in a warp, else in steps through memory.
+  void count_meetings(double results) {
+    for (const ll::NestLoop* loop : w_.members) {
+      const bool scanned = shape_.dimensions[dimension_of(loop)].kind == DimensionKind::scanned;
+      if (!w_.is_reduced(loop) && !scanned) continue;
+      const double steps = std::ceil(std::log2(static_cast<double>(loop->parts)));
+      const auto how = ll::combination_of(w_.d.program(), *loop);
+      if (how == ll::Combination::shuffle) {
+        body_.instructions += 3 * steps * results * warps();
+        meetings_ += steps * (results * 2 + rates().shared_latency);
+      } else {
+        body_.shared += 2 * steps * results * warps();
+        meetings_ += steps * (rates().barrier + 2 * rates().shared_latency + results * 4);
+        body_.shared_bytes += results * threads() * 4;
+      }
+    }
+  }
+
+  // ---- loops
+
+  /// How many rounds of the innermost loop are one body.
+  double written_out() const {
+    if (w_.rounds.empty()) return 1;
+    const ll::NestLoop* inner = w_.rounds.back();
+    const auto& unroll = w_.d.program().code.kernel.unroll;
+    const std::string dimension = shape_.dimensions[dimension_of(inner)].name;
+    for (const auto& [level, count] : unroll) {
+      const bool same = level.dimension == dimension && level.layer == inner->layer->name;
+      if (same) return static_cast<double>(std::clamp<int64_t>(count, 1, inner->parts));
+    }
+    return 1;
+  }
+
+  void count_rounds() {
+    const double rounds = volume(w_.rounds) / written_out();
+    body_.instructions += rounds * for_a_round * warps();
+    body_.instructions += barriers_ * warps();
+    // What a thread reads of memory is on its way for all rounds that are written out together.
+    const double batches = reads_ > 0 ? std::max(1.0, reads_ / written_out()) : 0;
+    const double from_shared = body_.shared_bytes > 0 ? rounds * rates().shared_latency : 0;
+    body_.waiting = std::max(chain_, std::max(batches * latency_, from_shared)) +
+                    barriers_ * rates().barrier + meetings_ + latency_;
+  }
+
+  const GridWork& w_;
+  const Shape& shape_;
+  double latency_;
+  GridBody body_;
+  double chain_ = 0;     // cycles
+  double reads_ = 0;     // rounds that read memory which is not copied
+  double barriers_ = 0;  // of the group
+  double meetings_ = 0;  // cycles
+};
+
+}  // namespace
+
+GridBody grid_body(const GridWork& work, double latency) {
+  return GroupCounter(work, latency).run();
+}
+
+}  // namespace mdh::model

@@ -1,0 +1,23 @@
+// What one group of threads does: instructions, memory that it shares, waiting.
+#pragma once
+
+#include "mdh/model/grid_work.h"
+
+namespace mdh::model {
+
+struct GridBody {
+  double instructions = 0;  // of all its warps
+  double shared = 0;        // cycles of the memory that it shares
+  double sectors = 0;       // that the cache of its multiprocessor delivers
+  double waiting = 0;       // cycles, where nobody else runs beside it
+  double fills = 0;         // how often copies are filled whose readers wait for them
+  int64_t ahead = 0;        // copies that are on their way while others are read
+  double registers = 0;     // of a thread, of 32 bits
+  double results = 1;       // of a thread, which do not wait for each other
+  double shared_bytes = 0;  // of its tiles and results
+};
+
+/// `latency` is that of what groups read, in cycles.
+GridBody grid_body(const GridWork& work, double latency);
+
+}  // namespace mdh::model

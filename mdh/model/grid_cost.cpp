@@ -1,0 +1,169 @@
+#include "mdh/model/grid_cost.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mdh/model/grid_body.h"
+#include "mdh/model/grid_traffic.h"
+
+namespace mdh::model {
+namespace {
+
+constexpr double most_registers = 255;  // of a thread
+/// Estimates of registers miss what compilers add: what they load ahead, and addresses.
+constexpr double safe_registers = 180;
+
+/// Instructions begin in so many of all cycles where nothing is in their way. Of few warps that have
+/// few results each none may be ready.
+double issued_share(double warps_of_scheduler, double results) {
+  const double ready = warps_of_scheduler * std::clamp(results / 8, 1.0, 4.0);
+  return 0.85 * std::min(1.0, 0.55 + 0.15 * ready);
+}
+constexpr double bytes_of_group = 1024;  // of shared memory, that a device takes for itself
+
+/// Groups of a multiprocessor at the same time.
+double resident_groups(const GridWork& w, const GridBody& body) {
+  const GridRates& r = w.rates;
+  const double threads = static_cast<double>(w.warp_count * r.warp);
+  // The compiler is told how many threads a group has, and makes do with what is there for one.
+  const double registers =
+      std::min({body.registers, most_registers, static_cast<double>(r.registers) / threads});
+  const double room =
+      std::min({static_cast<double>(r.threads) / threads, static_cast<double>(r.groups),
+                static_cast<double>(r.shared) / (body.shared_bytes + bytes_of_group),
+                static_cast<double>(r.registers) / (registers * threads)});
+  return std::floor(room);
+}
+
+/// Registers that there are not are memory.
+double spilled(const GridWork& w, const GridBody& body) {
+  const double threads = static_cast<double>(w.warp_count * w.rates.warp);
+  const double most = std::min(safe_registers, static_cast<double>(w.rates.registers) / threads);
+  return std::max(0.0, body.registers - most) / most;
+}
+
+double elements_of_results(const GridWork& w) {
+  double elements = 0;
+  for (const BufferShape& b : w.shape.buffers) {
+    if (b.is_output) elements += static_cast<double>(touched(w.shape, w.whole, b, 0).elements);
+  }
+  return elements;
+}
+
+double bytes_of_results(const GridWork& w) {
+  double bytes = 0;
+  for (const BufferShape& b : w.shape.buffers) {
+    if (!b.is_output) continue;
+    bytes += static_cast<double>(touched(w.shape, w.whole, b, 0).elements * b.element_bytes);
+  }
+  return bytes;
+}
+
+/// Parts of results that groups have made are written, and read by whoever combines them.
+double combining(const GridWork& w) {
+  const GridRates& r = w.rates;
+  double time = 0;
+  for (const ll::NestLoop* loop : w.groups) {
+    const bool scanned = w.shape.dimensions[dimension_of(loop)].kind == DimensionKind::scanned;
+    if ((!w.is_reduced(loop) && !scanned) || loop->parts == 1) continue;
+    const double parts = static_cast<double>(loop->parts);
+    const double bytes = scanned ? parts * 64 : bytes_of_results(w) * parts;
+    // Each element is combined by one thread, or few: one part after the other comes from L2.
+    const double chain = std::min(parts, 16.0) * r.l2_latency / 4 / r.clock;
+    const double latency = r.l2_latency / r.clock;
+    switch (ll::combination_of(w.d.program(), *loop)) {
+      case ll::Combination::last_core: {
+        constexpr double rate_of_one = 60;  // bytes per nanosecond, of one multiprocessor
+        const double teams = static_cast<double>(w.group_count) / parts;
+        const double at_once = std::min(teams, static_cast<double>(r.multiprocessors));
+        time += 4 * latency + bytes / r.l2_rate + bytes / (rate_of_one * at_once);
+        break;
+      }
+      case ll::Combination::cluster:
+        time += 6 * latency + bytes / (2 * r.l2_rate);
+        break;
+      case ll::Combination::look_back:
+        time += 8 * latency;
+        break;
+      case ll::Combination::atomic:
+        time += 4 * latency + elements_of_results(w) * parts / 4;
+        break;
+      default:
+        time += r.following + 2 * bytes / r.l2_rate + chain + (scanned ? 2 * r.following : 0);
+    }
+  }
+  return time;
+}
+
+}  // namespace
+
+double GridCost::total() const {
+  if (!fits) return 1e15;
+  // What comes from farther away overlaps with computing, but never wholly.
+  const double busy = std::max(compute, waiting);
+  constexpr double overlap = 5;
+  double sum = 0;
+  for (const double part : {busy, l2, memory}) sum += std::pow(part, overlap);
+  // Of two that cost about the same, the plainer one.
+  return (std::pow(sum, 1 / overlap) + combining + launches) * (1 + 0.01 * copies);
+}
+
+GridCost estimate(const Shape& shape, const ll::Decomposition& d, const GridRates& rates) {
+  const GridWork w(shape, d, rates);
+  const bool is_near = bytes_of_all(shape) <= 0.8 * static_cast<double>(rates.l2);
+  const double latency = is_near ? rates.l2_latency : rates.memory_latency;
+  const GridBody body = grid_body(w, latency);
+  GridCost cost;
+  cost.groups = static_cast<double>(w.group_count);
+  cost.threads = static_cast<double>(w.thread_count);
+  cost.registers = body.registers;
+  cost.shared_bytes = body.shared_bytes;
+  cost.resident = resident_groups(w, body);
+  cost.fits = cost.resident >= 1;
+  if (!cost.fits) return cost;
+
+  const double mine =
+      std::ceil(cost.groups / static_cast<double>(rates.multiprocessors));  // of the slowest
+  const double together = std::min(cost.resident, mine);
+  const double warps = together * static_cast<double>(w.warp_count) / rates.issued;
+  const double issue = body.instructions / rates.issued / issued_share(warps, body.results);
+  const double group = std::max({issue, body.shared, body.sectors / rates.cached_sectors});
+  // What is not there yet when it is wanted, though it was asked for in time.
+  const double between = body.fills > 0 ? group * together / body.fills : 0;
+  const double late = std::max(0.0, latency - static_cast<double>(body.ahead) * between);
+  const double alone = body.waiting + body.fills * late;
+  const double launches = volume(w.launches);
+  const double slowed = 1 + 4 * spilled(w, body);
+  cost.compute = launches * mine * group * slowed / rates.clock;
+  cost.waiting = launches * std::ceil(mine / cost.resident) * alone / rates.clock;
+  const double cache = static_cast<double>(rates.cache) - together * body.shared_bytes;
+  const GridTraffic traffic = grid_traffic(w, static_cast<int64_t>(together), std::max(0.0, cache));
+  cost.l2 = traffic.l2 / rates.l2_rate;
+  cost.memory = traffic.memory / rates.memory_rate * slowed;
+  cost.combining = combining(w) * launches;
+  for (const ll::Staging& s : d.stagings()) cost.copies += w.is_copied(s) ? 1 : 0;
+  cost.launches = rates.launch + (launches - 1) * rates.following;
+  return cost;
+}
+
+GridCost estimate(const Shape& shape, const hl::Program& program, const machine::Machine& machine,
+                  const ll::Config& config, const GridRates& rates) {
+  const ll::Program low = ll::program_of(config, program, machine);
+  return estimate(shape, ll::Decomposition(low, machine), rates);
+}
+
+std::string print(const GridCost& cost) {
+  const auto line = [](const char* name, double ns) {
+    return fmt::format("{:9} {:.1f} us\n", name, ns / 1e3);
+  };
+  return fmt::format("groups    {:.0f} of {:.0f} threads, {:.0f} at a time on a multiprocessor\n",
+                     cost.groups, cost.threads, cost.resident) +
+         fmt::format("registers {:.0f}, shared {:.0f} bytes\n", cost.registers, cost.shared_bytes) +
+         line("compute", cost.compute) + line("waiting", cost.waiting) + line("L2", cost.l2) +
+         line("memory", cost.memory) + line("combining", cost.combining) +
+         line("launches", cost.launches) + line("total", cost.total());
+}
+
+}  // namespace mdh::model

@@ -1,0 +1,179 @@
+// Sketches for devices with groups of threads are configurations like others: valid and right. What
+// they are chosen by agrees with what was measured.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "examples/catalogue.h"
+#include "mdh/driver/data.h"
+#include "mdh/driver/stages.h"
+#include "mdh/hl/instantiate.h"
+#include "mdh/hl/parse.h"
+#include "mdh/ll/grid_config.h"
+#include "mdh/loop/evaluate.h"
+#include "mdh/model/cost.h"
+#include "mdh/search/sketches.h"
+#include "mdh/support/files.h"
+#include "tests/property/triples.h"
+
+namespace mdh::grid_sketches_test {
+namespace {
+
+const machine::Machine& gpu() { return machine::find_machine("gpu"); }
+
+hl::Program program_of(const std::string& name, std::map<std::string, int64_t> sizes) {
+  return hl::instantiate(examples::find_entry(name)->generic(), {.sizes = std::move(sizes)});
+}
+
+std::vector<search::EstimatedConfig> sketches_of(const hl::Program& program, size_t count) {
+  return search::sketches(program, gpu(), model::typical_rates(gpu(), 1), count);
+}
+
+double estimate(const hl::Program& program, const ll::Config& config) {
+  return model::estimated_time(model::shape_of(program), program, gpu(), config,
+                               model::typical_rates(gpu(), 1));
+}
+
+struct Case {
+  const char* program;
+  std::map<std::string, int64_t> sizes;
+};
+
+TEST(GridSketches, every_one_computes_the_program) {
+  const std::vector<Case> small = {
+      {"matmul", {{"I", 7}, {"J", 13}, {"K", 9}}},
+      {"matmul", {{"I", 1}, {"J", 11}, {"K", 37}}},
+      {"matmul_t", {{"I", 5}, {"J", 9}, {"K", 8}}},
+      {"matvec", {{"I", 9}, {"K", 31}}},
+      {"dot", {{"K", 45}}},
+      {"bmatmul", {{"NB", 3}, {"I", 2}, {"J", 11}, {"K", 5}}},
+      {"conv2d", {{"P", 6}, {"Q", 17}, {"R", 3}, {"S", 2}}},
+      {"jacobi3d", {{"I1", 3}, {"I2", 4}, {"I3", 23}}},
+      {"mcc", {{"N", 1}, {"P", 3}, {"Q", 5}, {"K", 9}, {"R", 2}, {"S", 3}, {"C", 2}}},
+      {"histo", {{"E", 19}, {"B", 6}}},
+      {"scan", {{"N", 23}}},
+  };
+  for (const Case& c : small) {
+    const hl::Program program = program_of(c.program, c.sizes);
+    const std::vector<scalar::Array> inputs = driver::random_inputs(program, 3);
+    const auto found = sketches_of(program, 12);
+    EXPECT_FALSE(found.empty()) << c.program;
+    for (const search::EstimatedConfig& sketch : found) {
+      SCOPED_TRACE(std::string(c.program) + " " + ll::print(sketch.config));
+      const driver::Stages stages =
+          driver::lower_all(program, gpu(), sketch.config, driver::find_target("cuda"), "kernel");
+      const auto fused =
+          test::reshaped(inputs, stages.low.computation, stages.low.computation.inputs);
+      const auto outputs = loop::evaluate(stages.concrete, fused);
+      test::expect_same(program, inputs, test::reshaped(outputs, program, program.outputs));
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+TEST(GridSketches, the_best_come_first_and_are_the_same_every_time) {
+  for (const Case& c : {Case{"matmul", {{"I", 1021}, {"J", 509}, {"K", 64}}},
+                        Case{"matvec", {{"I", 4096}, {"K", 4096}}}}) {
+    const hl::Program program = program_of(c.program, c.sizes);
+    const auto found = sketches_of(program, 8), again = sketches_of(program, 8);
+    ASSERT_EQ(found.size(), 8U);
+    for (size_t n = 0; n < found.size(); ++n) {
+      EXPECT_EQ(found[n].config, again[n].config);
+      EXPECT_NEAR(found[n].cost, estimate(program, found[n].config), 1e-6 * found[n].cost);
+      EXPECT_GE(found[n].cost, found[n == 0 ? 0 : n - 1].cost);
+    }
+    EXPECT_LE(found.front().cost, estimate(program, *ll::grid_config(program, gpu())));
+  }
+}
+
+TEST(GridSketches, open_sizes_and_single_points_have_none) {
+  const hl::Program point =
+      hl::instantiate(hl::parse("mdh 1\nprogram one = out_view( y: f32 = [] ) * md_hom() { y = x; }"
+                                " * inp_view( x: f32 = [] )"),
+                      {});
+  EXPECT_TRUE(sketches_of(point, 4).empty());
+}
+
+// ---- estimates
+
+struct Measured {
+  const char* config;  // of bench/configs/sm_90
+  double us;           // on an H200 (docs/performance.md)
+};
+
+const std::vector<Measured> measured = {
+    {"matmul_1024", 53.0},
+    {"matmul_1021", 63.4},
+    {"matmul_37x1009x509", 5.87},
+    {"matmul_40x1024x512", 4.94},
+    {"matmul_16x4096x25088", 130.2},
+    {"matmul_1x4096x25088", 98.0},
+    {"matmul_16x1000x2048", 7.6},
+    {"matmul_1x1000x2048", 3.4},
+    {"bmatmul", 2.65},
+    {"matvec_4096", 16.9},
+    {"matvec_8192", 61.1},
+    {"dot", 33.9},
+    {"dot_10m", 21.6},
+    {"conv2d_4096", 35.6},
+    {"conv2d_4093", 44.0},
+    {"mcc_512", 12.7},
+    {"mcc_vgg", 6.74},
+    {"mcc_vgg_16", 75.6},
+    {"mcc_resnet", 8.92},
+    {"mcc_resnet_16", 98.0},
+    {"mcc_mobilenet", 2.44},
+    {"mcc_mobilenet_16", 12.8},
+    {"capsule_vgg_16", 4172},
+    {"capsule_resnet_16", 5605},
+    {"capsule_mobilenet_16", 577},
+    {"ccsdt_gdab_efgc", 52.4},
+    {"ccsdt_gfbc_dega", 53.8},
+    {"jacobi3d_256", 39.4},
+    {"jacobi3d_509", 340},
+    {"mbbs", 20.3},
+};
+
+ll::Config stored(const std::string& name) {
+  const std::string file = std::string(MDH_SOURCE_DIR) + "/bench/configs/sm_90/" + name + ".json";
+  return ll::parse_config(read_file(file), file);
+}
+
+TEST(GridEstimates, are_near_what_was_measured) {
+  double sum = 0, squares = 0;
+  for (const Measured& row : measured) {
+    SCOPED_TRACE(row.config);
+    const ll::Config config = stored(row.config);
+    const double ratio = estimate(program_of(config.program, config.sizes), config) / 1e3 / row.us;
+    EXPECT_GT(ratio, 0.6);
+    EXPECT_LT(ratio, 1.3);
+    sum += std::log(ratio);
+    squares += std::log(ratio) * std::log(ratio);
+  }
+  const double count = static_cast<double>(measured.size());
+  EXPECT_NEAR(std::exp(sum / count), 1, 0.1);
+  EXPECT_LT(std::exp(std::sqrt(squares / count)), 1.25) << "factor by which one is typically wrong";
+}
+
+/// Rules of thumb against what was found by hand: the order of their times, where they were measured
+/// to be far apart.
+TEST(GridEstimates, tell_fast_from_slow) {
+  for (const Measured& usual : std::vector<Measured>{{"matmul_1024", 75},
+                                                     {"matmul_16x1000x2048", 13.3},
+                                                     {"mcc_resnet", 16.2},
+                                                     {"mcc_resnet_16", 163},
+                                                     {"mcc_vgg_16", 131},
+                                                     {"mcc_512", 64.3},
+                                                     {"bmatmul", 3.9}}) {
+    SCOPED_TRACE(usual.config);
+    const ll::Config config = stored(usual.config);
+    const hl::Program program = program_of(config.program, config.sizes);
+    const double slow = estimate(program, *ll::grid_config(program, gpu()));
+    EXPECT_GT(slow, 1.1 * estimate(program, config));
+    EXPECT_GT(slow / 1e3 / usual.us, 0.6);
+    EXPECT_LT(slow / 1e3 / usual.us, 1.3);
+  }
+}
+
+}  // namespace
+}  // namespace mdh::grid_sketches_test
