@@ -24,7 +24,7 @@ std::string worst_of(const std::vector<BankUse>& uses, const std::string& unit) 
   for (const BankUse& use : uses) {
     some_unknown = some_unknown || !use.passes;
     if (!use.passes) continue;
-    if (worst == nullptr || is_worse(*use.passes, *worst->passes)) worst = &use;
+    if (worst == nullptr || backend::is_worse(*use.passes, *worst->passes)) worst = &use;
   }
   const std::string how = uses.front().direction == Direction::read ? "read" : "written";
   if (worst == nullptr) return how + ": passes unknown";

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "mdh/model/grid_banks.h"
+
 namespace mdh::model {
 namespace {
 
@@ -122,10 +124,8 @@ class GroupCounter {
     body_.registers += bytes(buffer, std::min(elements, 32.0)) / register_bytes;
     Loops together = w_.warp();
     if (wide > 1) together.push_back(w_.lanes);
-    const Touched of_warp = box(buffer, together);
     if (copy) {
-      const double moved = bytes(buffer, static_cast<double>(of_warp.elements));
-      const double cycles = std::max(1.0, moved / rates().shared_bytes) * conflicts(buffer, *copy);
+      const double cycles = passes_to_read(w_, *copy, static_cast<int64_t>(wide));
       body_.shared += loads * cycles * warps();
     } else {
       body_.sectors += loads * sectors_of_one(buffer, together) * warps();
@@ -152,31 +152,6 @@ class GroupCounter {
     return rows * std::min(along, static_cast<double>(box.counts.back()));
   }
 
-  /// Threads of a warp that find their elements in the same bank wait for each other. Lines whose
-  /// length is a multiple of all banks are read one below the other by threads that walk across.
-  double conflicts(const BufferShape& buffer, const ll::Staging& copy) const {
-    const ll::StageCode code = w_.d.code_of(copy);
-    const Loops warp = w_.warp();
-    double across = 1;
-    bool along = false;
-    for (const ll::NestLoop* loop : warp) {
-      const int how = stride(buffer, &copy, dimension_of(loop));
-      if (how == 2) across *= static_cast<double>(loop->parts);
-      if (how == 1) along = true;
-    }
-    if (across <= 1) return 1;
-    const Touched tile = box(buffer, w_.copied_by(copy));
-    const size_t last = copy.place.layout.empty()
-                            ? tile.extents.size() - 1
-                            : static_cast<size_t>(copy.place.layout.back().dimension) - 1;
-    const int64_t line = (tile.extents[last] + code.pad) * buffer.element_bytes;
-    constexpr int64_t all_banks = 128;
-    const int64_t step = line % all_banks;
-    if (code.swizzle > 1) return along ? 1 : 1.5;
-    if (step != 0) return step % 16 == 0 || step % 4 == 0 ? 1 : 1.5;
-    return along ? std::min(across, 2.0) : std::min(across, 8.0);
-  }
-
   // ---- copies that the group makes
 
   void count_copy(const ll::Staging& s) {
@@ -193,8 +168,7 @@ class GroupCounter {
     const double stores = turns ? wide : 1;
     const double instructions = accesses * ((flies ? 1 : 1 + stores) + 1.5) + 12;
     body_.instructions += fills * instructions * warps();
-    body_.shared += fills * bytes(buffer, elements) / rates().shared_bytes *
-                    (turns && code.pad == 0 && code.swizzle == 1 ? 6 : 1.5);
+    body_.shared += fills * accesses * warps() * passes_to_store(w_, s, static_cast<int64_t>(wide));
     body_.sectors += fills * bytes(buffer, elements) / static_cast<double>(rates().sector) *
                      (wide * static_cast<double>(buffer.element_bytes) < 16 ? 1.5 : 1);
     body_.shared_bytes += bytes(buffer, elements) * static_cast<double>(code.depth);

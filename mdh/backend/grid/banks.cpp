@@ -16,27 +16,11 @@ using loop::IndexValues;
 using loop::Stmt;
 using loop::Team;
 
-constexpr int64_t banks = 32;
-constexpr int64_t bank_bytes = 4;
 constexpr int64_t warp_lanes = 32;
 constexpr int64_t most_bytes_at_once = 16;
 
 /// Padding shifts lines against each other, so that later warps may have other conflicts.
 constexpr int64_t first_warps = 8;
-
-// ---- one access of a warp
-
-/// Lanes that the memory serves together. All of them at once can be given 128 bytes.
-int64_t lanes_served_together(int64_t bytes) {
-  return std::min(warp_lanes, banks * bank_bytes / bytes);
-}
-
-BankPasses passes_for(const std::set<int64_t>& words) {
-  std::map<int64_t, int64_t> words_in_bank;
-  int64_t most = 0;
-  for (const int64_t word : words) most = std::max(most, ++words_in_bank[word % banks]);
-  return {most, (std::ssize(words) + banks - 1) / banks};
-}
 
 void add(BankPasses& sum, const BankPasses& more) {
   sum.needed += more.needed;
@@ -415,23 +399,6 @@ class GroupWalk : public BankWalk {
 };
 
 }  // namespace
-
-BankPasses passes_of_warp(const std::vector<std::optional<int64_t>>& places, int64_t bytes) {
-  const int64_t together = lanes_served_together(bytes);
-  BankPasses sum;
-  std::set<int64_t> words;
-  for (int64_t lane = 0; lane < std::ssize(places); ++lane) {
-    if (lane % together == 0) {
-      add(sum, passes_for(words));
-      words.clear();
-    }
-    const auto& place = places[static_cast<size_t>(lane)];
-    if (!place) continue;
-    for (int64_t n = 0; n < bytes; n += bank_bytes) words.insert((*place + n) / bank_bytes);
-  }
-  add(sum, passes_for(words));
-  return sum;
-}
 
 bool is_worse(const BankPasses& a, const BankPasses& b) {
   const int64_t wasted_by_a = a.needed - a.least, wasted_by_b = b.needed - b.least;

@@ -1,0 +1,149 @@
+#include "mdh/model/grid_cost.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "mdh/hl/instantiate.h"
+#include "mdh/hl/parse.h"
+#include "mdh/ll/parameters.h"
+#include "mdh/ll/shared_test_programs.h"
+#include "mdh/model/grid_banks.h"
+#include "mdh/model/grid_traffic.h"
+
+namespace mdh::model::grid_cost_test {
+namespace {
+
+const machine::Machine& gpu() { return machine::find_machine("gpu"); }
+
+/// A tile of 64 results for each of 256 threads, from copies of both operands.
+std::string tiled(const std::string& blocks, const std::string& a, const std::string& b) {
+  return fmt::format(
+      R"({{"mdh_config": 1, "layers": ["BLK", "WRP", "DEV", "SHR", "REG", "THR", "VEC"],
+          "split": {{"i": ["BLK {0}", "WRP 4", "REG 2", "THR 4", "VEC 4"],
+                    "j": ["BLK 8", "WRP 2", "REG 2", "THR 8", "VEC 4"], "k": ["DEV 64", "SHR 16"]}},
+          "order": ["BLK.i", "BLK.j", "WRP.i", "WRP.j", "THR.i", "THR.j", "DEV.k", "SHR.k", "REG.i",
+                    "REG.j", "VEC.i", "VEC.j"],
+          "stage": {{"A": [{{"from": "SHR.k", "region": "SM", "layout": ["k", "i"]}}],
+                    "B": [{{"from": "SHR.k", "region": "SM"}}]}},
+          "acc": {{"C": [{{"inside": "DEV.k", "region": "RM"}}]}},
+          "code": {{"stage": {{"A": [{{{1}}}], "B": [{{{2}}}]}}, "kernel": {{"unroll": {{"SHR.k": 16}}}}}}}})",
+      blocks, a, b);
+}
+
+GridCost cost_of(const hl::Program& p, const std::string& config, const GridRates& rates = {}) {
+  return estimate(shape_of(p), p, gpu(), ll::parse_config(config), rates);
+}
+
+TEST(GridCost, products_are_bound_by_their_operations) {
+  const GridRates r;
+  const std::string config = tiled("8", R"("pad": 4)", R"("pad": 4)");
+  const GridCost cost = cost_of(matmul(1024), config);
+  EXPECT_EQ(cost.groups, 64);
+  EXPECT_EQ(cost.threads, 256);
+  EXPECT_EQ(cost.shared_bytes, 2 * 128 * 16 * 4);
+  // One group of a multiprocessor begins 128 operations a cycle at best.
+  const double least = 1024.0 * 1024 * 1024 / 64 / 128 / r.clock;
+  EXPECT_GT(cost.compute, least);
+  EXPECT_LT(cost.compute, 1.6 * least);
+  EXPECT_EQ(cost.memory, 0) << "12 MiB stay in the second cache";
+}
+
+TEST(GridCost, groups_are_dealt_whole) {
+  GridRates r;
+  r.multiprocessors = 64;
+  const std::string config = tiled("8", R"("pad": 4)", R"("pad": 4)");
+  const double even = cost_of(matmul(1024), config, r).compute;
+  r.multiprocessors = 63;
+  EXPECT_NEAR(cost_of(matmul(1024), config, r).compute, 2 * even, 0.1 * even);
+}
+
+TEST(GridCost, waiting_for_copies_is_hidden_by_copies_that_run_ahead) {
+  const std::string ahead = R"("pad": 4, "depth": 2, "transport": "registers")";
+  const double late = cost_of(matmul(1024), tiled("8", R"("pad": 4)", R"("pad": 4)")).waiting;
+  const double early = cost_of(matmul(1024), tiled("8", ahead, ahead)).waiting;
+  EXPECT_GT(late, 2 * early);
+}
+
+TEST(GridCost, a_group_that_needs_too_much_does_not_fit) {
+  GridRates r;
+  r.shared = 8 << 10;
+  const GridCost cost = cost_of(matmul(1024), tiled("8", "", ""), r);
+  EXPECT_FALSE(cost.fits);
+  EXPECT_GT(cost.total(), 1e12);
+}
+
+/// Four rows of a warp's threads read four numbers each, and each row is read by eight threads; eight
+/// columns likewise.
+TEST(GridBanks, are_those_of_the_threads_of_a_warp) {
+  const auto passes = [](const std::string& a, const std::string& b) {
+    const hl::Program p = matmul(1024);
+    const ll::Config config = ll::parse_config(tiled("8", a, b));
+    const ll::Program low = ll::program_of(config, p, gpu());
+    const ll::Decomposition d(low, gpu());
+    const Shape shape = shape_of(p);
+    const GridRates rates;
+    const GridWork work(shape, d, rates);
+    std::vector<double> all;
+    for (const ll::Staging& s : d.stagings()) {
+      all.push_back(passes_to_read(work, s, 4));
+      all.push_back(passes_to_store(work, s, 4));
+    }
+    return all;
+  };
+  // A is read in rows of 16 and turned: 4 numbers of each of 8 rows, stored one by one.
+  const std::vector<double> plain = passes("", ""), padded = passes(R"("pad": 4)", R"("pad": 4)");
+  ASSERT_EQ(plain.size(), 4U);
+  EXPECT_EQ(plain[0], 4) << "16 bytes each: eight threads at a time";
+  EXPECT_EQ(plain[1], 4 * 4) << "four threads of a row in one bank";
+  EXPECT_EQ(padded[1], 4 * 2);
+  EXPECT_EQ(plain[2], 4);
+  EXPECT_EQ(plain[3], 4) << "512 bytes";
+}
+
+// ---- traffic
+
+const char* const rows =
+    R"({"mdh_config": 1, "layers": ["BLK", "WRP", "SHR", "THR", "VEC"],
+        "split": {"i": ["BLK 512", "WRP 8"], "k": ["SHR 32", "THR 32", "VEC 4"]},
+        "order": ["BLK.i", "WRP.i", "THR.k", "SHR.k", "VEC.k"],
+        "acc": {"w": [{"inside": "SHR.k", "region": "RM"}]},
+        "code": {"combine": {"THR.k": "shuffle"}}})";
+
+const char* const columns =
+    R"({"mdh_config": 1, "layers": ["BLK", "WRP", "SHR", "THR"],
+        "split": {"i": ["BLK 16", "WRP 8", "THR 32"], "k": ["SHR 4096"]},
+        "order": ["BLK.i", "WRP.i", "THR.i", "SHR.k"],
+        "acc": {"w": [{"inside": "SHR.k", "region": "RM"}]}})";
+
+hl::Program product() {
+  return hl::instantiate(hl::parse("mdh 1\nprogram product = out_view( w: f32 = [i] )"
+                                   " * md_hom( i: 4096 by cc, k: 4096 by pw(add) ) { w = M * v; }"
+                                   " * inp_view( M: f32 = [i, k]; v: f32 = [k] )"),
+                         {});
+}
+
+TEST(GridTraffic, what_does_not_stay_comes_once_from_memory) {
+  const GridRates r;
+  const double matrix = 4096.0 * 4096 * 4;
+  EXPECT_NEAR(cost_of(product(), rows).memory, matrix / r.memory_rate,
+              0.01 * matrix / r.memory_rate);
+}
+
+/// Threads side by side that read rows of their own take a sector for every number, until the cache of
+/// the multiprocessor has the rest of it.
+TEST(GridTraffic, threads_along_memory_are_faster) {
+  const GridCost along = cost_of(product(), rows), across = cost_of(product(), columns);
+  EXPECT_GT(across.compute, 3 * along.compute);
+  EXPECT_GT(across.total(), 2 * along.total());
+}
+
+TEST(GridCost, prints_a_line_for_each_part) {
+  const std::string text = print(cost_of(product(), rows));
+  for (const char* name : {"groups ", "registers ", "compute ", "waiting ", "L2 ", "memory ",
+                           "combining ", "launches ", "total "}) {
+    EXPECT_NE(text.find(name), std::string::npos) << name << text;
+  }
+}
+
+}  // namespace
+}  // namespace mdh::model::grid_cost_test
