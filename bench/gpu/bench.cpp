@@ -148,9 +148,24 @@ Candidate opencl_candidate(const Workload& workload, const Instantiated& at, con
   return candidate;
 }
 
+/// A row of mdh without tuning, beside the one that counts.
+Candidate also_candidate(const std::string& choice, const Instantiated& at, const Places& places) {
+  Candidate candidate;
+  try {
+    candidate = untuned_candidate(choice, at, places.cuda);
+  } catch (const Error& e) {
+    candidate.absence = split(e.diagnostic().message, '\n').front();
+  }
+  candidate.name = "mdh " + choice;
+  candidate.kind = PeerKind::other_target;
+  return candidate;
+}
+
 std::vector<Candidate> candidates_of(const Workload& workload, const Instantiated& at,
-                                     const Places& places, const std::vector<GpuPeer>& peers) {
+                                     const Places& places, const std::vector<std::string>& also,
+                                     const std::vector<GpuPeer>& peers) {
   std::vector<Candidate> all = {cuda_candidate(workload, at, places)};
+  for (const std::string& choice : also) all.push_back(also_candidate(choice, at, places));
   if (places.opencl || !places.no_opencl.empty()) {
     all.push_back(opencl_candidate(workload, at, places));
   }
@@ -188,8 +203,8 @@ Recording run(const GpuOptions& options) {
     measuring.progress = say;
     recording.rounds = measuring.rounds;
     const Instantiated at = instantiate(workload);
-    recording.rows.push_back(
-        row_of(measure(workload, at, candidates_of(workload, at, places, chosen), measuring)));
+    recording.rows.push_back(row_of(measure(
+        workload, at, candidates_of(workload, at, places, options.also, chosen), measuring)));
     options.keep(recording);
   }
   return recording;

@@ -16,6 +16,7 @@ struct GpuOptions {
   std::vector<std::string> peers;      // none: all
   std::vector<std::string> peer_files;  // "NAME=F.cpp": further candidates
   std::vector<std::string> targets;     // "cuda[:N]", and "opencl[:N]" for a second row of mdh
+  std::vector<std::string> also;        // further rows of mdh: "default", "model"
   std::string configs;                  // a folder with WORKLOAD.json; empty: those inside
   std::optional<std::vector<tune::Record>> records;  // mdh's configurations come from these
   std::vector<runtime::Caches> caches = {runtime::Caches::warm, runtime::Caches::cold};

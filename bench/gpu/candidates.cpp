@@ -9,6 +9,7 @@
 #include "mdh/support/cores.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
+#include "mdh/tuning/model_choice.h"
 
 namespace mdh::bench::gpu {
 namespace {
@@ -65,6 +66,18 @@ std::optional<Candidate> configured(const Workload& workload, const Instantiated
 }
 
 }  // namespace
+
+Candidate untuned_candidate(const std::string& choice, const Instantiated& at,
+                            const MdhOptions& options) {
+  const machine::Machine machine = driver::machine_of(*options.target, options.device);
+  std::optional<tuning::ChosenConfig> chosen;
+  if (choice == "default") chosen = tuning::default_choice(at.program, machine, available_cores());
+  if (choice == "model") chosen = tuning::model_choice(at.program, machine, available_cores());
+  if (chosen) return of_config(at, machine, *chosen, options);
+  Candidate none;
+  none.absence = "there is no choice by estimates";
+  return none;
+}
 
 Candidate mdh_candidate(const Workload& workload, const Instantiated& at,
                         const MdhOptions& options) {

@@ -16,6 +16,10 @@ struct MdhOptions {
   std::optional<std::vector<tune::Record>> records;  // instead of a folder
 };
 
+/// Without tuning: with the "default" configuration, or with the one that the "model" chooses.
+Candidate untuned_candidate(const std::string& choice, const Instantiated& at,
+                            const MdhOptions& options);
+
 /// With the configuration of the workload, or the default one: if there is none, and if it is
 /// refused, which the candidate says.
 Candidate mdh_candidate(const Workload& workload, const Instantiated& at,

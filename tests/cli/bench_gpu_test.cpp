@@ -315,6 +315,17 @@ TEST(BenchGpu, opencl_is_a_second_row) {
   EXPECT_EQ(candidate(result, "mdh opencl")["standing"], "absent") << result.recording;
 }
 
+TEST(BenchGpu, choices_without_tuning_are_further_rows) {
+  const Ran result = ran("--workloads tiny_matmul --peers cudnn --also default,model");
+  EXPECT_EQ(candidate(result, "mdh")["standing"], "measured") << result.recording;
+  for (const char* row : {"mdh default", "mdh model"}) {
+    EXPECT_EQ(candidate(result, row)["standing"], "measured") << result.recording;
+    EXPECT_EQ(candidate(result, row)["kind"], "other target");
+  }
+  EXPECT_TRUE(contains(candidate(result, "mdh model")["about"], "model (")) << result.recording;
+  EXPECT_EQ(candidate(result, "mdh default")["about"], "default");
+}
+
 // ---- mistakes
 
 struct Mistake {
@@ -335,6 +346,9 @@ INSTANTIATE_TEST_SUITE_P(
     All, BenchGpuMistake,
     testing::Values(Mistake{"bench gpu --from " MDH_SOURCE_DIR "/README.md", "E850", "is not what"},
                     Mistake{"bench gpu --from a.json --quick", "E848", "--from measures nothing"},
+                    Mistake{"bench gpu --from a.json --also model", "E848", "it has no --also"},
+                    Mistake{"bench cpu --also model", "E848", "it is for 'mdh bench gpu'"},
+                    Mistake{"bench gpu --also best", "E800", "best not in {default,model}"},
                     Mistake{"bench gpu --target openmp", "E851", "has no target 'openmp'"},
                     Mistake{"bench gpu --peers cubla", "E842", "did you mean 'cublas'?"},
                     Mistake{"bench gpu --workloads matmul_1023", "E841", "did you mean"},

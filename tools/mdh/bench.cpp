@@ -44,6 +44,7 @@ std::vector<GivenOption> options_of_model(const ModelVerbOptions& model) {
 std::vector<GivenOption> options_of_gpu(const GpuVerbOptions& gpu) {
   return {{"--target", !gpu.targets.empty(), "gpu"},
           {"--caches", gpu.caches.has_value(), "gpu"},
+          {"--also", !gpu.also.empty(), "gpu"},
           {"--from", !gpu.from.empty(), "gpu"}};
 }
 
@@ -95,7 +96,9 @@ void check_options(const bench::BenchOptions& asked, const BenchVerbOptions& ver
                    : fmt::format("it is for 'mdh bench {}'", option.suite));
   }
   if (verb.gpu.from.empty()) return;
-  for (const GivenOption& option : options_of_workloads(asked, verb)) {
+  std::vector<GivenOption> measuring = options_of_workloads(asked, verb);
+  measuring.push_back({"--also", !verb.gpu.also.empty()});
+  for (const GivenOption& option : measuring) {
     if (!option.given) continue;
     user_error("E848", {}, fmt::format("--from measures nothing: it has no {}", option.name),
                "leave it out");

@@ -33,6 +33,7 @@ bench::gpu::GpuOptions options_of(const bench::BenchOptions& asked, const BenchV
                                  .peers = asked.peers,
                                  .peer_files = asked.peer_files,
                                  .targets = verb.gpu.targets,
+                                 .also = verb.gpu.also,
                                  .configs = asked.configs};
   if (asked.configs == "tuned") options.records = load_records({.records = verb.records}).records;
   options.caches = caches_of(verb.gpu);

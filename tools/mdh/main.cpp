@@ -162,6 +162,10 @@ void add_gpu_options(CLI::App& verb, mdh::tool::GpuVerbOptions& options) {
       ->delimiter(',');
   verb.add_option("--caches", options.caches, "gpu: what timed calls find: warm, cold or both")
       ->check(CLI::IsMember({"warm", "cold", "both"}));
+  verb.add_option("--also", options.also,
+                  "gpu: further rows of mdh, untuned: default, model (the choice of estimates)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"default", "model"}));
   verb.add_option("--from", options.from, "gpu: print files of --json, without a device");
 }
 

@@ -55,6 +55,7 @@ struct GpuVerbOptions {
   std::vector<std::string> targets;   // none: cuda
   std::optional<std::string> caches;  // warm, cold or both; none: both
   std::vector<std::string> from;      // recordings: no device is needed
+  std::vector<std::string> also;      // further rows of mdh: "default", "model"
 };
 
 struct BenchVerbOptions {
