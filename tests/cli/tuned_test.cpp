@@ -184,6 +184,18 @@ TEST_F(Tuned, search_begins_with_what_came_with_the_program) {
   EXPECT_EQ(source_of(program() + " --records " + records), "record");
 }
 
+TEST_F(Tuned, search_begins_at_what_is_known_of_other_machines) {
+  tune::Record foreign = measured(3, 1);
+  foreign.machine.model = "another";
+  ship(foreign);
+  const std::string line = " --budget 1 --no-records --tuned " + file();
+  // `product` is the `matvec` of the catalogue, of which mdh has two configurations.
+  EXPECT_TRUE(contains(mdh("tune " + program() + line).err,
+                       "mdh: beginning also at configurations that came with the program (1) and "
+                       "with mdh (2)\n"));
+  EXPECT_FALSE(contains(mdh("tune scan --size 64" + line).err, "beginning also at"));
+}
+
 TEST_F(Tuned, records_ship_writes_the_best_record) {
   const std::string records = path("records");
   ASSERT_FALSE(tune::Database(records).append(measured(2, 2.5)));

@@ -76,14 +76,20 @@ bool learn_from_others(const Request& request, const Problem& problem, const tun
   if (!request.quiet) {
     for (const std::string& note : shipped.notes) say("mdh: note: {}\n", note);
   }
-  const auto begin_at = [&](const std::vector<tune::Record>& records, size_t count) {
-    if (records.empty()) return;
-    for (const tuning::RecordedConfig& one : similar(problem.program, where, records, count)) {
+  const auto begin_at = [&](const std::vector<tune::Record>& records, size_t most) -> size_t {
+    if (records.empty()) return 0;
+    const size_t before = options.starts.size();
+    for (const tuning::RecordedConfig& one : similar(problem.program, where, records, most)) {
       options.starts.push_back(one.config);
     }
+    return options.starts.size() - before;
   };
-  begin_at(shipped.records, shipped_few);
-  begin_at(tuning::seeds_for(problem.program, where), seeded_few);
+  const size_t of_program = begin_at(shipped.records, shipped_few);
+  const size_t of_mdh = begin_at(tuning::seeds_for(problem.program, where), seeded_few);
+  if (of_program + of_mdh > 0 && !request.quiet) {
+    say("mdh: beginning also at configurations that came with the program ({}) and with mdh ({})\n",
+        of_program, of_mdh);
+  }
   tuning::BestConfig best = best_config(problem.program, where, shipped.records);
   if (!best.found) return false;
   options.untuned = std::move(best.found->config);
