@@ -32,9 +32,8 @@ std::string text_of(const json& value) {
 /// The parameters of a configuration, one level deep.
 void flatten(const std::string& name, const json& value, json& flat) {
   if (value.is_object()) {
-    for (const auto& [field, inner] : value.items()) {
-      flatten(name.empty() ? field : name + "." + field, inner, flat);
-    }
+    const std::string before = name.empty() ? "" : name + ".";
+    for (const auto& [field, inner] : value.items()) flatten(before + field, inner, flat);
   } else if (value.is_array()) {
     std::vector<std::string> texts;
     for (const json& element : value) {

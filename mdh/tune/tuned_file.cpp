@@ -83,7 +83,7 @@ std::string text_of(const TunedEntry& entry) {
     }
   }
   for (const char* name : {"decides", "version", "when"}) {
-    if (record.contains(name) && record.at(name) != "") fields[name] = record.at(name);
+    if (record.contains(name) && record.at(name) != json("")) fields[name] = record.at(name);
   }
   fields["config"] = record.at("config");
   return object_text(fields) + "\n";
@@ -239,22 +239,22 @@ bool is_same_problem(const TunedEntry& a, const TunedEntry& b) {
          a.record.target == b.record.target && is_same(a.record.machine, b.record.machine);
 }
 
-void rewrite_tuned(const fs::path& path, const std::function<void(TunedFile&)>& change) {
+void rewrite_tuned(const fs::path& file, const std::function<void(TunedFile&)>& change) {
   const auto failed = [&](const std::string& why) {
     user_error(
         "E870", {},
-        fmt::format("cannot write the tuned configurations '{}': {}", path.string(), why),
+        fmt::format("cannot write the tuned configurations '{}': {}", file.string(), why),
         "check the path, its permissions and the free space, or name another file by --tuned");
   };
-  LockedFile file(path);
-  if (!file.failure().empty()) failed(file.failure());
-  const std::string old = file.read();
-  if (!file.failure().empty()) failed(file.failure());
-  TunedFile contents = parse_tuned(old, path.string());
+  LockedFile locked(file);
+  if (!locked.failure().empty()) failed(locked.failure());
+  const std::string old = locked.read();
+  if (!locked.failure().empty()) failed(locked.failure());
+  TunedFile contents = parse_tuned(old, file.string());
   change(contents);
   const std::string text = print(std::move(contents));
-  if (text != old) file.replace(text);
-  if (!file.failure().empty()) failed(file.failure());
+  if (text != old) locked.replace(text);
+  if (!locked.failure().empty()) failed(locked.failure());
 }
 
 }  // namespace mdh::tune

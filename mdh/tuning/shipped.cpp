@@ -125,6 +125,7 @@ ShippedConfigs shipped_configs(const hl::Program& program, const Site& where,
 
 std::optional<Shipment> ship(const hl::Program& program, const Site& where,
                              std::vector<tune::Record> records, const std::string& file) {
+  if (!best_config(program, where, records).found) return std::nullopt;  // makes no empty file
   const RecordKey key = record_key(program, where);
   std::optional<Shipment> result;
   tune::rewrite_tuned(file, [&](tune::TunedFile& contents) {

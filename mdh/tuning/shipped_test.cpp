@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "mdh/calibration/machine_identity.h"
 #include "mdh/hl/instantiate.h"
 #include "mdh/ll/print.h"
@@ -79,6 +81,12 @@ TEST_F(Shipped, is_the_best_that_is_valid) {
   ASSERT_EQ(contents().entries.size(), 1u);
   EXPECT_FALSE(add({invalid}, product(8))) << "nothing valid, nothing written";
   EXPECT_EQ(contents().entries.size(), 1u);
+}
+
+TEST_F(Shipped, makes_no_file_for_nothing) {
+  EXPECT_FALSE(add({}));
+  EXPECT_FALSE(add({measured(2, 4, product(8))}));
+  EXPECT_FALSE(std::filesystem::exists(path()));
 }
 
 TEST_F(Shipped, replaces_only_what_is_worse) {

@@ -22,15 +22,15 @@ void show_report(const Request& request, const TuneVerbOptions& verb, const Prob
 
 }  // namespace
 
-int tune(const Request& request, const TuneVerbOptions& verb) {
-  if (verb.ship) require_shippable(request);
-  if (!verb.sizes.empty()) return tune_sizes(request, verb);
+int tune(const Request& request, const TuneVerbOptions& options) {
+  if (options.ship) require_shippable(request);
+  if (!options.sizes.empty()) return tune_sizes(request, options);
   const Problem problem = problem_to_tune(request);
-  if (!verb.report.empty()) require_writable(verb.report);
+  if (!options.report.empty()) require_writable(options.report);
   std::vector<tune::Record> records = earlier_records(request);
   const StopOnInterrupt stop;
-  const SearchOutcome outcome = search(request, verb, problem, records);
-  show_report(request, verb, problem, outcome);
+  const SearchOutcome outcome = search(request, options, problem, records);
+  show_report(request, options, problem, outcome);
   const bool is_interrupted = StopOnInterrupt::is_asked_to_stop();
   if (!outcome.report.best && is_interrupted) {
     say("mdh: note: interrupted before a configuration worked\n");

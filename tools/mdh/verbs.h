@@ -108,9 +108,9 @@ int import_records(const Request& request, const std::string& file);
 enum class ExportAs { lines, t4 };
 int export_records(const Request& request, const std::string& file, ExportAs form);
 
-/// Writes the best records of a program into its file of tuned configurations: for the sizes of the
-/// request, or for those of a file.
-int ship_records(const Request& request, const std::string& sizes);
+/// Writes the best records of a program into its file of tuned configurations: for the sizes that
+/// are given, or for those of a file.
+int ship_records(const Request& given, const std::string& sizes);
 
 /// Where compiled kernels are kept, and how much there is.
 int cache();
