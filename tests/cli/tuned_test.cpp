@@ -9,6 +9,7 @@
 
 #include "mdh/hl/instantiate.h"
 #include "mdh/hl/parse.h"
+#include "mdh/runtime/cuda/fake/host_gpu.h"
 #include "mdh/runtime/testing.h"
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
@@ -194,6 +195,32 @@ TEST_F(Tuned, search_begins_at_what_is_known_of_other_machines) {
                        "mdh: beginning also at configurations that came with the program (1) and "
                        "with mdh (2)\n"));
   EXPECT_FALSE(contains(mdh("tune scan --size 64" + line).err, "beginning also at"));
+}
+
+TEST_F(Tuned, search_on_a_device_ships_for_that_device) {
+  const std::string line = program() + " --size 8,16";
+  {
+    const runtime::cuda::HostGpu gpu;
+    const Outcome o = mdh("tune " + line + " --target cuda --budget 2 --ship");
+    EXPECT_EQ(o.exit, 0) << describe(o);
+    EXPECT_TRUE(contains(o.err, "came with the program (0) and with mdh (2)\n"))
+        << "what is known of an H200: " << o.err;
+    std::filesystem::remove_all(path("home"));
+    EXPECT_EQ(source_of(line + " --target cuda"), "tuned");
+  }
+  ASSERT_EQ(tune::load_tuned(file()).entries.size(), 1u);
+  EXPECT_EQ(tune::load_tuned(file()).entries[0].record.machine.model, "Fake GPU");
+  const Outcome cpu = mdh("run " + line);
+  EXPECT_TRUE(contains(cpu.err,
+                       ": no entry is for this program, machine and target: 1 for other "
+                       "targets\n"))
+      << cpu.err;
+  // Text is made without the device, and then without what was measured on it.
+  const runtime::ScopedEnvironment none("MDH_LIBCUDA", "/nonexistent/libcuda.so.1");
+  for (const std::string& tuned : {std::string(), " --tuned " + file()}) {
+    const Outcome shown = mdh("show " + line + " --target cuda --ll" + tuned);
+    EXPECT_EQ(shown.exit, 0) << describe(shown);
+  }
 }
 
 TEST_F(Tuned, records_ship_writes_the_best_record) {

@@ -269,6 +269,7 @@ Request without_missing_device(const Request& given, const driver::Target& targe
     Request request = given;
     request.machine = target.machine;
     request.no_records = true;
+    request.tuned.clear();
     if (!request.quiet && request.needs_config) {
       say("mdh: note: {}; machine '{}' is as described, not as a device is\n",
           e.diagnostic().message, target.machine);
