@@ -41,7 +41,7 @@ Candidate tuned_candidate(const Instantiated& at, const std::vector<tune::Record
   const tuning::Selection best =
       tuning::select_config(at.program, {.target = &driver::usual_target()}, records, threads);
   Candidate candidate = of_config(at, best.machine, best.chosen, threads);
-  if (best.chosen.source != tuning::ConfigSource::record) candidate.about += ", no tuning record";
+  if (!tuning::is_measured(best.chosen.source)) candidate.about += ", no tuning record";
   for (const std::string& why : best.skipped) candidate.about += "; " + why;
   return candidate;
 }

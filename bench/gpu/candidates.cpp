@@ -45,7 +45,7 @@ Candidate tuned(const Instantiated& at, const MdhOptions& options) {
       tuning::select_config(at.program, {.target = options.target, .device = options.device},
                             *options.records, available_cores());
   Candidate candidate = of_config(at, best.machine, best.chosen, options);
-  if (best.chosen.source != tuning::ConfigSource::record) candidate.about += ", no tuning record";
+  if (!tuning::is_measured(best.chosen.source)) candidate.about += ", no tuning record";
   for (const std::string& why : best.skipped) candidate.about += "; " + why;
   return candidate;
 }

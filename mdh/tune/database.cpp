@@ -32,6 +32,25 @@ std::vector<std::string> kept_lines(const Contents& contents) {
   return lines;
 }
 
+/// Behind those that are there, each that is not.
+Merged add_lines(const Database& database, const std::vector<std::string>& lines,
+                 int64_t unreadable) {
+  Merged result{.unreadable = unreadable};
+  database.rewrite([&](std::string_view old) {
+    std::string text(old);
+    if (!text.empty() && text.back() != '\n') text += '\n';
+    std::set<std::string> known;
+    for (std::string& line : kept_lines(parse_records(old))) known.insert(std::move(line));
+    for (const std::string& line : lines) {
+      const bool is_new = known.insert(line).second;
+      ++(is_new ? result.added : result.known);
+      if (is_new) text += line + "\n";
+    }
+    return text;
+  });
+  return result;
+}
+
 }  // namespace
 
 Contents parse_records(std::string_view text) {
@@ -95,26 +114,18 @@ std::string lines_of(const Contents& contents) {
 }
 
 Merged merge(const Database& database, const std::vector<fs::path>& files) {
-  Merged result;
+  int64_t unreadable = 0;
   std::vector<std::string> lines;
   for (const fs::path& file : files) {
     const Contents contents = parse_records(read_file(file));
-    result.unreadable += contents.unreadable;
+    unreadable += contents.unreadable;
     for (std::string& line : kept_lines(contents)) lines.push_back(std::move(line));
   }
-  database.rewrite([&](std::string_view old) {
-    std::string text(old);
-    if (!text.empty() && text.back() != '\n') text += '\n';
-    std::set<std::string> known;
-    for (std::string& line : kept_lines(parse_records(old))) known.insert(std::move(line));
-    for (const std::string& line : lines) {
-      const bool is_new = known.insert(line).second;
-      ++(is_new ? result.added : result.known);
-      if (is_new) text += line + "\n";
-    }
-    return text;
-  });
-  return result;
+  return add_lines(database, lines, unreadable);
+}
+
+Merged merge(const Database& database, const Contents& contents) {
+  return add_lines(database, kept_lines(contents), contents.unreadable);
 }
 
 }  // namespace mdh::tune

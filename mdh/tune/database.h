@@ -60,6 +60,7 @@ struct Merged {
   int64_t unreadable = 0;  // lines of the other files
 };
 Merged merge(const Database& database, const std::vector<std::filesystem::path>& files);
+Merged merge(const Database& database, const Contents& contents);
 
 /// Every record and every line of a later version, once each, as the lines of a file.
 std::string lines_of(const Contents& contents);

@@ -33,10 +33,12 @@ bool is_worse_known(const Record& record, const Record& than) {
   return is_proven(record) && is_proven(than) && is_loaded(record) && !is_loaded(than);
 }
 
-/// Of the same configuration.
+/// Of the same configuration. What was measured here counts, whenever it was.
 bool replaces(const Record& newer, const Record& older) {
   if (is_worse_known(newer, older)) return false;
-  return is_worse_known(older, newer) || older.when <= newer.when;
+  if (is_worse_known(older, newer)) return true;
+  if (is_shipped(newer) != is_shipped(older)) return is_shipped(older);
+  return older.when <= newer.when;
 }
 
 /// Of the records at these positions the latest of each configuration.
@@ -56,9 +58,10 @@ Positions latest(const std::vector<Record>& records, const Positions& positions)
 double believed(const RecordTime& time) { return time.n < 3 ? 1.1 * time.median : time.median; }
 
 /// Times of different hours compare badly, and the fastest of many had luck. What won a final was
-/// faster than the others at the same time, the untuned choice among them.
+/// faster than the others at the same time, the untuned choice among them. What was measured here
+/// comes before what was measured elsewhere.
 auto rank(const Record& record) {
-  return std::tuple(is_loaded(record), record.final_result != FinalResult::won,
+  return std::tuple(is_loaded(record), is_shipped(record), record.final_result != FinalResult::won,
                     believed(record.time_us));
 }
 
@@ -85,6 +88,13 @@ std::optional<double> distance(const std::map<std::string, int64_t>& a,
     sum += step * step;
   }
   return std::sqrt(sum);
+}
+
+/// How little one machine says about another.
+int strangeness(const MachineIdentity& a, const MachineIdentity& b) {
+  if (is_same(a, b)) return 0;
+  if (a.model == b.model) return 1;
+  return a.isa == b.isa ? 2 : 3;
 }
 
 /// Positions by problem, in the order in which the problems come.
@@ -147,6 +157,28 @@ std::vector<Record> neighbours(const std::vector<Record>& records, const TuningP
   std::vector<Record> nearest;
   for (size_t n = 0; n < std::min(count, found.size()); ++n) {
     nearest.push_back(records[found[n].second]);
+  }
+  return nearest;
+}
+
+std::vector<Record> similar(const std::vector<Record>& records, const TuningProblem& problem,
+                            size_t count) {
+  std::vector<std::tuple<int, double, size_t>> found;
+  for (size_t n = 0; n < records.size(); ++n) {
+    const Record& record = records[n];
+    const bool is_ours = record.program == problem.program && record.types == problem.types &&
+                         record.target == problem.target && record.outcome == RecordOutcome::ok;
+    const auto far = is_ours ? distance(record.sizes, problem.sizes) : std::nullopt;
+    if (far) found.emplace_back(strangeness(record.machine, problem.machine), *far, n);
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<Record> nearest;
+  for (const auto& [strange, far, n] : found) {
+    const auto is_known = [&, &config = records[n].config](const Record& known) {
+      return known.config == config;
+    };
+    if (nearest.size() == count) break;
+    if (std::none_of(nearest.begin(), nearest.end(), is_known)) nearest.push_back(records[n]);
   }
   return nearest;
 }

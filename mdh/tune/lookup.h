@@ -22,7 +22,7 @@ struct TuningProblem {
 };
 
 /// The proven records of the problem, the best first, one per configuration. Those that other
-/// programs spoilt come last. Winners of a final come before the rest, which no final compared with
+/// programs spoilt come last, and those that came with a program behind those of the user. Winners of a final come before the rest, which no final compared with
 /// them or which lost it; then the fastest are first, where a time of one or two runs counts a
 /// tenth more.
 std::vector<Record> best_records(const std::vector<Record>& records, const TuningProblem& problem);
@@ -36,6 +36,12 @@ std::vector<Record> failed_records(const std::vector<Record>& records,
 /// `count`. Distances are those of logarithms: from 512 it is as far to 256 as to 1024.
 std::vector<Record> neighbours(const std::vector<Record>& records, const TuningProblem& problem,
                                size_t count);
+
+/// Records of the program for the target on any machine, also without a time, but no failures: the
+/// same machine first, then the same model, then the same instruction set, then all others; among
+/// them the nearest sizes. One per configuration, at most `count`.
+std::vector<Record> similar(const std::vector<Record>& records, const TuningProblem& problem,
+                            size_t count);
 
 enum class Failures { keep, drop };
 

@@ -177,6 +177,55 @@ TEST(WorthKeeping, does_not_change_what_is_best) {
   }
 }
 
+// ---- what came with a program
+
+Record shipped(int config, double median, const std::string& when = "2026-01-01") {
+  Record record = some_record(config, median, when);
+  record.origin = "p.mdh.tuned:3";
+  return record;
+}
+
+TEST(ShippedRecords, come_behind_those_of_the_user) {
+  std::vector<Record> records = {shipped(1, 1), some_record(2, 9), shipped(3, 2)};
+  records[0].final_result = FinalResult::won;
+  EXPECT_EQ(configs_of(best_records(records, some_problem())),
+            (Texts{R"({"number":2})", R"({"number":1})", R"({"number":3})"}));
+  records[1].load = 0.5;
+  EXPECT_EQ(configs_of(best_records(records, some_problem())).back(), R"({"number":2})")
+      << "unless others spoilt the user's time";
+}
+
+TEST(ShippedRecords, give_way_to_what_was_measured_here) {
+  const std::vector<Record> both = {some_record(1, 7, "2026-01-01"), shipped(1, 3, "2026-01-02")};
+  ASSERT_EQ(best_records(both, some_problem()).size(), 1u);
+  EXPECT_EQ(best_records(both, some_problem())[0].time_us.median, 7) << "whatever is later";
+  std::vector<Record> failed = {shipped(1, 3, "2026-01-02"), some_record(1, 0, "2026-01-01")};
+  failed[1].outcome = RecordOutcome::crash;
+  EXPECT_TRUE(best_records(failed, some_problem()).empty()) << "it crashes here";
+}
+
+TEST(ShippedRecords, of_this_size_come_before_records_of_others) {
+  std::vector<Record> records = {sized(1, 1, {{"N1", 16}}), shipped(2, 9)};
+  ASSERT_EQ(best_records(records, some_problem()).size(), 1u);
+  EXPECT_EQ(configs_of(neighbours(records, some_problem(), 4)), (Texts{R"({"number":1})"}));
+}
+
+TEST(SimilarRecords, are_those_of_similar_machines_first_and_then_of_near_sizes) {
+  std::vector<Record> records = {sized(1, 1, {{"N1", 8}}),    sized(2, 1, {{"N1", 64}}),
+                                 sized(3, 1, {{"N1", 16}}),   sized(4, 0, {{"N1", 8}}),
+                                 sized(5, 1, {{"N1", 8}}),    sized(6, 1, {{"N1", 8}}),
+                                 sized(3, 1, {{"N1", 4096}}), sized(7, 1, {{"N1", 8}})};
+  records[0].machine.model = "another";
+  records[3].machine.cores = 16;
+  records[4].outcome = RecordOutcome::timeout;
+  records[5].target = "opencl";
+  records[7].machine.model = records[7].machine.isa = "quite another";
+  EXPECT_EQ(configs_of(similar(records, some_problem(), 9)),
+            (Texts{R"({"number":3})", R"({"number":2})", R"({"number":4})", R"({"number":1})",
+                   R"({"number":7})"}));
+  EXPECT_EQ(similar(records, some_problem(), 2).size(), 2u);
+}
+
 TEST(Prune, rewrites_the_file) {
   const TemporaryDirectory folder;
   const Database database(folder.path() / "records.jsonl");

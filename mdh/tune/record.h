@@ -65,6 +65,10 @@ struct Record {
   /// records that do not say so they were ignored.
   bool decides = false;
 
+  /// Where it stands if it came with a program (tuned_file.h), "FILE:LINE"; nothing in a record of
+  /// this user. Not written.
+  std::string origin;
+
   /// The text that it was read from, with what later versions may have added; nothing for a new
   /// one.
   std::string line;
@@ -75,6 +79,9 @@ std::string key_of(const Record& record);
 
 /// A time that may be believed: the run was right, and that was checked.
 bool is_proven(const Record& record);
+
+/// Somebody else measured it, maybe on another machine of the same kind.
+inline bool is_shipped(const Record& record) { return !record.origin.empty(); }
 
 /// Beyond this share of waiting a time says little about a configuration.
 inline constexpr double most_load = 0.1;

@@ -5,7 +5,8 @@
 namespace mdh::tuning {
 
 const std::string& to_string(ConfigSource source) {
-  static const std::vector<std::string> names = {"file", "record", "neighbour", "model", "default"};
+  static const std::vector<std::string> names = {"file",      "record", "tuned",
+                                                 "neighbour", "model",  "default"};
   return names[static_cast<size_t>(source)];
 }
 

@@ -22,8 +22,9 @@ Remaining without_best(const hl::Program& program, const Site& where,
   std::erase_if(records, [&](const tune::Record& r) { return r.config == failed.config; });
   const std::string first_line = failure.message.substr(0, failure.message.find('\n'));
   return {std::move(records),
-          fmt::format("the record ({}) is not used: {}{}", describe(failed), first_line,
-                      failure.code.empty() ? "" : " [" + failure.code + "]")};
+          fmt::format("the {} ({}) is not used: {}{}",
+                      is_shipped(failed) ? "tuned configuration" : "record", describe(failed),
+                      first_line, failure.code.empty() ? "" : " [" + failure.code + "]")};
 }
 
 }  // namespace mdh::tuning

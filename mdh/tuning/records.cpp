@@ -9,10 +9,12 @@
 #include "mdh/passes/lower/lower.h"
 #include "mdh/runtime/host/compiler.h"
 #include "mdh/support/cores.h"
+#include "mdh/support/files.h"
 #include "mdh/tune/database.h"
 #include "mdh/tuning/fallback.h"
 #include "mdh/tuning/model_choice.h"
 #include "mdh/tuning/neighbour_choice.h"
+#include "mdh/tuning/shipped.h"
 
 namespace mdh::tuning {
 namespace {
@@ -62,6 +64,17 @@ std::vector<RecordedConfig> all_translated(const hl::Program& program, const Sit
   return all;
 }
 
+/// The first few of them that can be read.
+std::vector<RecordedConfig> first_translated(const hl::Program& program, const Site& where,
+                                             const RecordKey& key,
+                                             const std::vector<tune::Record>& records,
+                                             size_t count) {
+  std::vector<RecordedConfig> found = all_translated(program, where, key.names, records);
+  if (found.size() > count)
+    found.erase(found.begin() + static_cast<std::ptrdiff_t>(count), found.end());
+  return found;
+}
+
 bool is_usable(const hl::Program& program, const RecordedConfig& recorded, const Site& where) {
   try {
     check(program, recorded, where);
@@ -73,7 +86,9 @@ bool is_usable(const hl::Program& program, const RecordedConfig& recorded, const
 }
 
 std::string complaint_about(const tune::Record& record, const Diagnostic& d) {
-  return fmt::format("the record ({}) is not used: {} [{}]", describe(record), d.message, d.code);
+  return fmt::format("the {} ({}) is not used: {} [{}]",
+                     is_shipped(record) ? "tuned configuration" : "record", describe(record),
+                     d.message, d.code);
 }
 
 /// Each costs the compiler a second when it is compared with the model's choice.
@@ -88,6 +103,20 @@ std::vector<ll::Config> starts_for(const hl::Program& program, const Site& where
     starts.push_back(std::move(near.config));
   }
   return starts;
+}
+
+/// The records of a file that is named, else of the one beside the program: that one is no reason
+/// to stop.
+std::vector<tune::Record> shipped_with(const hl::Program& program, const Site& where,
+                                       const std::string& named) {
+  const std::string file = named.empty() ? tuned_file_of(program) : named;
+  if (file.empty()) return {};
+  try {
+    return shipped_configs(program, where, tune::parse_tuned(read_file(file), file), file).records;
+  } catch (const Error&) {
+    if (!named.empty()) throw;
+    return {};
+  }
 }
 
 }  // namespace
@@ -161,16 +190,15 @@ KnownConfigs known_configs(const hl::Program& program, const Site& where,
 std::vector<RecordedConfig> neighbours(const hl::Program& program, const Site& where,
                                        const std::vector<tune::Record>& records, size_t count) {
   const RecordKey key = record_key(program, where);
-  std::vector<RecordedConfig> found;
-  for (const tune::Record& record : tune::neighbours(records, key.problem, records.size())) {
-    if (found.size() == count) break;
-    try {
-      found.push_back(translated(program, where, key.names, record));
-    } catch (const Error& e) {
-      if (e.diagnostic().kind == DiagnosticKind::internal) throw;
-    }
-  }
-  return found;
+  return first_translated(program, where, key,
+                          tune::neighbours(records, key.problem, records.size()), count);
+}
+
+std::vector<RecordedConfig> similar(const hl::Program& program, const Site& where,
+                                    const std::vector<tune::Record>& records, size_t count) {
+  const RecordKey key = record_key(program, where);
+  return first_translated(program, where, key, tune::similar(records, key.problem, records.size()),
+                          count);
 }
 
 Selection select_config(const hl::Program& program, const Site& where,
@@ -178,7 +206,9 @@ Selection select_config(const hl::Program& program, const Site& where,
                         WithoutRecord otherwise) {
   BestConfig best = best_config(program, where, records);
   if (best.found) {
-    return {{std::move(best.found->config), ConfigSource::record, describe(best.found->record)},
+    const tune::Record& record = best.found->record;
+    const ConfigSource source = is_shipped(record) ? ConfigSource::tuned : ConfigSource::record;
+    return {{std::move(best.found->config), source, describe(record)},
             std::move(best.found->machine),
             std::move(best.skipped),
             {}};
@@ -198,9 +228,12 @@ Selection select_config(const hl::Program& program, const Site& where,
 }
 
 driver::Executable compile_tuned(const hl::Program& program, const driver::Target& target,
-                                 const std::string& device) {
+                                 const std::string& device, const std::string& tuned_file) {
   const Site here{.target = &target, .device = device};
   std::vector<tune::Record> records = tune::Database(tune::Database::file_of_user()).load().records;
+  for (tune::Record& record : shipped_with(program, here, tuned_file)) {
+    records.push_back(std::move(record));
+  }
   for (int failed = 1;; ++failed) {
     Selection selection = select_config(program, here, records, available_cores());
     if (!selection.rivals.empty()) {
@@ -214,7 +247,7 @@ driver::Executable compile_tuned(const hl::Program& program, const driver::Targe
       return compile(program, selection.machine, selection.chosen.config, target, device);
     } catch (const Error& e) {
       const bool may_give_way =
-          selection.chosen.source == ConfigSource::record && is_failure_of_kernel(e.diagnostic());
+          is_measured(selection.chosen.source) && is_failure_of_kernel(e.diagnostic());
       if (!may_give_way) throw;
       records = without_best(program, here, std::move(records), e.diagnostic()).records;
       if (failed == most_failed_records) records.clear();
@@ -223,7 +256,8 @@ driver::Executable compile_tuned(const hl::Program& program, const driver::Targe
 }
 
 std::string describe(const tune::Record& record) {
-  return fmt::format("{:.4g} us, {}", record.time_us.median, record.when);
+  return fmt::format("{:.4g} us, {}", record.time_us.median,
+                     is_shipped(record) ? record.origin : record.when);
 }
 
 }  // namespace mdh::tuning

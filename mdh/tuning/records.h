@@ -62,6 +62,11 @@ KnownConfigs known_configs(const hl::Program& program, const Site& where,
 std::vector<RecordedConfig> neighbours(const hl::Program& program, const Site& where,
                                        const std::vector<tune::Record>& records, size_t count);
 
+/// Configurations of the same program for any sizes and machines, those of similar machines and
+/// sizes first, whether they have times or not. They are read, but need not be valid here.
+std::vector<RecordedConfig> similar(const hl::Program& program, const Site& where,
+                                    const std::vector<tune::Record>& records, size_t count);
+
 /// What to use for a program without a record: what the model chooses (model_choice.h) where it
 /// can, or the default configuration.
 enum class WithoutRecord { model, usual };
@@ -80,12 +85,15 @@ Selection select_config(const hl::Program& program, const Site& where,
                         WithoutRecord otherwise = WithoutRecord::model);
 
 /// Compiles with the best configuration that the user's records have for this machine, else with
-/// what the model chooses or, if that is measured to be faster, what was the best for a
+/// what came with the program (shipped.h): in this file, which must be there, or beside the file
+/// that the program was read from, which is left alone if it cannot be read. Else with what the
+/// model chooses or, if that is measured to be faster, what was the best for a
 /// neighbouring size. Records that do not compile here are passed over (fallback.h).
 driver::Executable compile_tuned(const hl::Program& program, const driver::Target& target,
-                                 const std::string& device = {});
+                                 const std::string& device = {},
+                                 const std::string& tuned_file = {});
 
-/// "61.2 us, 2026-11-15T17:20:25Z"
+/// "61.2 us, 2026-11-15T17:20:25Z", or "61.2 us, matvec.mdh.tuned:3"
 std::string describe(const tune::Record& record);
 
 }  // namespace mdh::tuning

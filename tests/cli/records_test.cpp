@@ -345,7 +345,7 @@ TEST_F(Records, mistakes_are_answered) {
     EXPECT_EQ(o.exit, 2) << line << "\n" << describe(o);
     EXPECT_TRUE(contains(o.err, error)) << line << "\n" << o.err;
   };
-  refused("records", "hint: known: list, best, export, prune, merge\n");
+  refused("records", "hint: known: list, best, export, ship, prune, merge, import\n");
   refused("records lst", "unknown verb 'records lst' [E800]\nhint: did you mean 'list'?\n");
   refused("records prune --kep 3",
           "'mdh records prune' has no option '--kep' [E800]\nhint: did you mean '--keep'?\n");

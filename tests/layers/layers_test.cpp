@@ -53,7 +53,7 @@ const std::map<std::string, Folders>& users() {
       {"examples", {"mdh/driver", "mdh/hl", "mdh/scalar", "mdh/support", "mdh/tuning", "examples"}},
       {"tools",
        {"mdh/calibration", "mdh/driver", "mdh/hl", "mdh/report", "mdh/scalar", "mdh/support",
-        "mdh/tuning", "examples", "bench", "tools"}},
+        "mdh/tune", "mdh/tuning", "examples", "bench", "tools"}},
       {"tools/worker", {"mdh/runtime", "mdh/support"}},
       {"bench",
        {"mdh/calibration", "mdh/driver", "mdh/hl", "mdh/runtime", "mdh/scalar", "mdh/search",

@@ -23,6 +23,12 @@ CLI::Option* add_records_option(CLI::App& verb, Request& request) {
                          "a file of tuning records (default: the user's)");
 }
 
+/// Where configurations that travel with a program are.
+CLI::Option* add_tuned_option(CLI::App& verb, Request& request) {
+  return verb.add_option("--tuned", request.tuned,
+                         "a file of tuned configurations (default: PROGRAM.tuned of a .mdh file)");
+}
+
 /// A program, and where it is to run.
 void add_problem_options(CLI::App& verb, Request& request) {
   verb.add_option("PROGRAM", request.program, "a name from 'mdh list', or a .mdh file")->required();
@@ -47,6 +53,8 @@ void add_program_options(CLI::App& verb, Request& request) {
   verb.add_flag("--no-records", request.no_records,
                 "whatever the records say, what the model chooses")
       ->excludes(records);
+  verb.add_flag("--no-tuned", request.no_tuned, "whatever the file beside the program says")
+      ->excludes(add_tuned_option(verb, request));
 }
 
 struct RecordsOptions {
@@ -55,6 +63,8 @@ struct RecordsOptions {
   size_t keep = mdh::tune::PruneRules().keep;
   std::vector<std::string> files;
   std::string file;
+  std::string sizes;
+  bool t4 = false;
 };
 
 /// The verbs of `records` that only read. The options live until the verbs are called.
@@ -79,7 +89,19 @@ void add_reading_verbs(CLI::App* verb, Request& request, RecordsOptions& options
   CLI::App* write = verb->add_subcommand("export", "write all records to a file");
   add_records_option(*write, request);
   write->add_option("FILE", options.file, "the file, which is replaced")->required();
-  write->callback(call([&request, &options] { return export_records(request, options.file); }));
+  write->add_flag("--t4", options.t4, "as T4, the JSON format of other auto-tuners");
+  write->callback(call([&request, &options] {
+    using mdh::tool::ExportAs;
+    return export_records(request, options.file, options.t4 ? ExportAs::t4 : ExportAs::lines);
+  }));
+
+  CLI::App* ship = verb->add_subcommand("ship", "write the best records beside the program");
+  add_problem_options(*ship, request);
+  add_records_option(*ship, request);
+  add_tuned_option(*ship, request);
+  ship->add_option("--sizes", options.sizes, "a file of sizes, a line each")
+      ->excludes(ship->get_option("--size"));
+  ship->callback(call([&request, &options] { return ship_records(request, options.sizes); }));
 }
 
 /// Those that change the file.
@@ -102,7 +124,13 @@ void add_changing_verbs(CLI::App* verb, Request& request, RecordsOptions& option
   add_records_option(*merge, request);
   merge->add_option("FILE", options.files, "files of records")->required();
   merge->callback(call([&request, &options] { return merge_records(request, options.files); }));
-}
+
+  CLI::App* import = verb->add_subcommand("import", "add the records of a file of any form");
+  add_records_option(*import, request);
+  import->add_option("FILE", options.file, "records as lines, or in the format T4")->required();
+  import->callback(call([&request, &options] { return import_records(request, options.file);
+}));
+}  // namespace
 
 void add_run_options(CLI::App& verb, Request& request, mdh::tool::RunVerbOptions& options) {
   verb.add_flag("--json", options.json, "one JSON object on stdout");
@@ -138,7 +166,14 @@ void add_tune_options(CLI::App& verb, Request& request, mdh::tool::TuneVerbOptio
   verb.add_option("--lock", options.locks,
                   "what is decided: \"split.j=COR 2, L1 64, REG 2, SIMD 4\" (repeatable)");
   verb.add_flag("--restricted", options.restricted, "only configurations of the paper's kind");
-  verb.add_option("--report", options.report, "a file for a page about the search (HTML)");
+  CLI::Option* sizes = verb.add_option("--sizes", options.sizes,
+                                       "a file of sizes, a line each, one search for each");
+  sizes->excludes(verb.get_option("--size"));
+  verb.add_option("--report", options.report, "a file for a page about the search (HTML)")
+      ->excludes(sizes);
+  verb.add_flag("--no-tuned", request.no_tuned, "do not begin at what came with the program")
+      ->excludes(add_tuned_option(verb, request));
+  verb.add_flag("--ship", options.ship, "write the best into the file of tuned configurations");
   verb.add_flag("--json", options.json, "one JSON object on stdout");
 }
 

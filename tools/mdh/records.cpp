@@ -5,7 +5,10 @@
 
 #include "mdh/support/files.h"
 #include "mdh/support/text.h"
+#include "mdh/tune/t4.h"
 #include "tools/mdh/say.h"
+#include "tools/mdh/tune_sizes.h"
+#include "tools/mdh/tuned.h"
 #include "tools/mdh/verbs.h"
 
 namespace mdh::tool {
@@ -50,13 +53,19 @@ std::vector<std::string> row_of(const tune::Record& record) {
           record.when};
 }
 
-void note_unreadable(int64_t lines, const std::string& file) {
-  if (lines == 0) return;
-  say("mdh: note: {} {} of '{}' cannot be read\n", lines, lines == 1 ? "line" : "lines", file);
-}
-
 std::string counted(int64_t count, const char* what = "record") {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+void note_unreadable(int64_t count, const std::string& file, const char* what = "line") {
+  if (count > 0) say("mdh: note: {} of '{}' cannot be read\n", counted(count, what), file);
+}
+
+/// `what` happened to all others.
+void note_newer(const tune::Contents& contents, const char* what) {
+  if (contents.newer.empty()) return;
+  say("mdh: note: {} of a later version of mdh are not {}\n",
+      counted(static_cast<int64_t>(contents.newer.size())), what);
 }
 
 /// The file to change.
@@ -71,10 +80,7 @@ tune::Database database_of(const Request& request) {
 int list_records(const Request& request, ListAs form) {
   const tune::Contents contents = load_records(request);
   note_unreadable(contents.unreadable, records_file(request));
-  if (!contents.newer.empty()) {
-    say("mdh: note: {} of a later version of mdh are not shown\n",
-        counted(static_cast<int64_t>(contents.newer.size())));
-  }
+  note_newer(contents, "shown");
   if (form == ListAs::lines) {
     for (const tune::Record& record : contents.records) fmt::print("{}\n", print(record));
     return 0;
@@ -126,12 +132,60 @@ int merge_records(const Request& request, const std::vector<std::string>& files)
   return 0;
 }
 
-int export_records(const Request& request, const std::string& file) {
+int import_records(const Request& request, const std::string& file) {
+  const std::string text = read_file(file);
+  if (text.starts_with("{\"mdh_tuned\"")) {
+    user_error("E874", {},
+               fmt::format("'{}' is not read: it has tuned configurations, and no records", file),
+               "use it where it is: --tuned " + file);
+  }
+  const tune::Contents contents =
+      tune::is_t4(text) ? tune::from_t4(text, file) : tune::parse_records(text);
+  if (contents.records.empty() && contents.newer.empty() && contents.unreadable > 0) {
+    user_error("E874", {},
+               fmt::format("'{}' is not read: of its {}, none is a record of mdh", file,
+                           counted(contents.unreadable, tune::is_t4(text) ? "result" : "line")),
+               "what the parameters of other tuners mean is not known");
+  }
+  const tune::Merged merged = tune::merge(database_of(request), contents);
+  fmt::print("added: {}, known: {}\n", counted(merged.added), merged.known);
+  note_unreadable(merged.unreadable, file, tune::is_t4(text) ? "result" : "line");
+  return 0;
+}
+
+int export_records(const Request& request, const std::string& file, ExportAs form) {
   const tune::Contents contents = load_records(request);
   const std::string lines = tune::lines_of(contents);
-  write_file(file, lines);
-  fmt::print("exported: {}\n", counted(std::count(lines.begin(), lines.end(), '\n')));
+  if (form == ExportAs::t4) {
+    write_file(file, tune::to_t4(contents.records));
+    fmt::print("exported: {}\n", counted(static_cast<int64_t>(contents.records.size())));
+    note_newer(contents, "exported");
+  } else {
+    write_file(file, lines);
+    fmt::print("exported: {}\n", counted(std::count(lines.begin(), lines.end(), '\n')));
+  }
   note_unreadable(contents.unreadable, records_file(request));
+  return 0;
+}
+
+int ship_records(const Request& given, const std::string& sizes) {
+  require_shippable(given);
+  Request request = given;
+  request.needs_config = false;
+  const std::vector<Request> requests =
+      sizes.empty() ? std::vector<Request>{request} : requests_for(request, sizes);
+  const std::vector<tune::Record> records = load_records(request).records;
+  for (Request one : requests) {
+    one.no_records = one.no_tuned = true;  // nothing is chosen from them
+    one.tuned.clear();
+    const Problem problem = resolve(one);
+    const tuning::Site site{.target = problem.target,
+                            .device = one.target,
+                            .machine = one.machine.empty() ? nullptr : &problem.machine};
+    const std::string shipped = ship_best(request, problem.program, site, records);
+    if (shipped.empty()) no_record(one, problem, records, {});
+    fmt::print("{} {}: {}\n", problem.program.name, problem.sizes, shipped);
+  }
   return 0;
 }
 

@@ -14,15 +14,12 @@
 #include "mdh/tuning/model_choice.h"
 #include "mdh/tuning/neighbour_choice.h"
 #include "tools/mdh/say.h"
+#include "tools/mdh/tuned.h"
 
 namespace mdh::tool {
 namespace {
 
 using Kind = hl::Parameter::Kind;
-
-bool is_file(const std::string& name) {
-  return name.find('/') != std::string::npos || name.ends_with(".mdh");
-}
 
 std::vector<std::string> catalogue_names() {
   std::vector<std::string> names;
@@ -32,7 +29,7 @@ std::vector<std::string> catalogue_names() {
 
 hl::Program generic_program(const Request& request, const examples::Entry* entry) {
   if (entry) return entry->generic();
-  if (is_file(request.program)) return hl::parse(read_file(request.program), request.program);
+  if (is_file_name(request.program)) return hl::parse(read_file(request.program), request.program);
   user_error("E801", {}, fmt::format("unknown program '{}'", request.program),
              suggestion(request.program, catalogue_names()) +
                  " (a file of your own ends in .mdh; 'mdh list' shows the catalogue)");
@@ -218,10 +215,10 @@ void make_config(const Request& request, Problem& problem) {
   problem.config = *chosen;
 }
 
-/// The records to choose from. Those of the user are no reason to stop if they cannot be read, or
-/// if the device that they would be about is not there.
+/// Those of the user are no reason to stop if they cannot be read, or if the device that they would
+/// be about is not there.
 std::vector<tune::Record> usable_records(const Request& request, const Problem& problem) {
-  if (request.no_records || problem.target->print == nullptr) return {};
+  if (request.no_records) return {};
   try {
     std::vector<tune::Record> records = load_records(request).records;
     if (!records.empty()) driver::identity_of(*problem.target, request.target);
@@ -237,6 +234,17 @@ void say_once(const Request& request, Problem& problem, const std::string& note)
   if (std::find(problem.notes.begin(), problem.notes.end(), note) != problem.notes.end()) return;
   problem.notes.push_back(note);
   if (!request.quiet) say("mdh: note: {}\n", note);
+}
+
+/// The records to choose from, and those that came with the program.
+std::vector<tune::Record> all_records(const Request& request, Problem& problem) {
+  if (problem.target->print == nullptr) return {};
+  std::vector<tune::Record> records = usable_records(request, problem);
+  const tuning::ShippedConfigs shipped = shipped_configs_of(
+      request, problem.program, {.target = problem.target, .device = request.target});
+  for (const std::string& note : shipped.notes) say_once(request, problem, note);
+  records.insert(records.end(), shipped.records.begin(), shipped.records.end());
+  return records;
 }
 
 /// What the model chose, or what was the best for a neighbouring size.
@@ -264,7 +272,7 @@ void select_config(const Request& request, Problem& problem) {
       request.same_bits ? available_cores() : problem.threads,
       request.needs_config && !request.require_tuned ? tuning::WithoutRecord::model
                                                      : tuning::WithoutRecord::usual);
-  if (request.require_tuned && selection.chosen.source != tuning::ConfigSource::record) {
+  if (request.require_tuned && !tuning::is_measured(selection.chosen.source)) {
     std::vector<std::string> why = problem.notes;
     why.insert(why.end(), selection.skipped.begin(), selection.skipped.end());
     no_record(request, problem, problem.records, why);
@@ -289,6 +297,7 @@ Request without_missing_device(const Request& given, const driver::Target& targe
     Request request = given;
     request.machine = target.machine;
     request.no_records = true;
+    request.tuned.clear();
     if (!request.quiet && request.needs_config) {
       say("mdh: note: {}; machine '{}' is as described, not as a device is\n",
           e.diagnostic().message, target.machine);
@@ -298,6 +307,10 @@ Request without_missing_device(const Request& given, const driver::Target& targe
 }
 
 }  // namespace
+
+bool is_file_name(const std::string& program) {
+  return program.find('/') != std::string::npos || program.ends_with(".mdh");
+}
 
 Problem resolve(const Request& given) {
   Problem problem;
@@ -325,7 +338,7 @@ Problem resolve(const Request& given) {
   describe(problem, generic, bindings);
   problem.threads = request.threads > 0 ? request.threads : available_cores();
   if (request.config.empty()) {
-    problem.records = usable_records(request, problem);
+    problem.records = all_records(request, problem);
     select_config(request, problem);
   } else if (is_made_anew(request)) {
     make_config(request, problem);
@@ -381,8 +394,10 @@ void no_record(const Request& request, const Problem& problem,
   d.message = fmt::format("no tuning record for '{}'{} with target {} on this machine",
                           problem.program.name, problem.sizes.empty() ? "" : " at " + problem.sizes,
                           request.target);
-  d.notes.push_back(fmt::format("{} record{} in '{}'", records.size(),
-                                records.size() == 1 ? "" : "s", records_file(request)));
+  const auto own = std::count_if(records.begin(), records.end(),
+                                 [](const tune::Record& r) { return !is_shipped(r); });
+  d.notes.push_back(
+      fmt::format("{} record{} in '{}'", own, own == 1 ? "" : "s", records_file(request)));
   d.notes.insert(d.notes.end(), skipped.begin(), skipped.end());
   d.hint = "'mdh records list' shows what there is; --records names another file";
   throw Error(d);

@@ -8,6 +8,7 @@
 #include "examples/catalogue.h"
 #include "mdh/tuning/candidates.h"
 #include "mdh/tuning/fallback.h"
+#include "mdh/tuning/shipped.h"
 
 namespace mdh::tool {
 
@@ -22,6 +23,8 @@ struct Request {
   std::string config;   // a file; empty: none
   std::string records;  // a file of tuning records; empty: the user's
   bool no_records = false;
+  std::string tuned;           // a file of tuned configurations; empty: the one beside the program
+  bool no_tuned = false;       // not even that
   bool require_tuned = false;  // refuse to run without a record
   int threads = 0;             // 0: all cores
   uint64_t seed = 1;
@@ -51,6 +54,9 @@ struct Problem {
 };
 
 Problem resolve(const Request& request);
+
+/// A program that is no name of the catalogue.
+bool is_file_name(const std::string& program);
 
 /// Says which decisions about code the target does not obey, if there are any.
 void note_unused(const Problem& problem, const Request& request);

@@ -179,7 +179,7 @@ driver::RunReport run_what_works(Problem& problem, const Request& request,
     try {
       return run_with_progress(problem, request, verb);
     } catch (const Error& e) {
-      const bool may_give_way = problem.config.source == tuning::ConfigSource::record &&
+      const bool may_give_way = tuning::is_measured(problem.config.source) &&
                                 tuning::is_failure_of_kernel(e.diagnostic());
       if (!may_give_way) throw;
       take_next_config(request, problem, e.diagnostic());

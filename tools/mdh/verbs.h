@@ -35,6 +35,8 @@ struct TuneVerbOptions {
   bool restricted = false;         // the restrictions of the paper
   bool json = false;
   std::string report;  // a file for a page about the search; empty: none
+  std::string sizes;   // a file of sizes to tune one after the other; empty: none
+  bool ship = false;   // the best goes into the file of tuned configurations
 };
 
 /// Searches for the best configuration and records all that was tried.
@@ -100,8 +102,16 @@ int prune_records(const Request& request, const tune::PruneRules& rules);
 /// Adds the records of other files.
 int merge_records(const Request& request, const std::vector<std::string>& files);
 
+/// Adds the records of a file of either kind, lines or T4.
+int import_records(const Request& request, const std::string& file);
+
 /// Writes all records that can be read to a file.
-int export_records(const Request& request, const std::string& file);
+enum class ExportAs { lines, t4 };
+int export_records(const Request& request, const std::string& file, ExportAs form);
+
+/// Writes the best records of a program into its file of tuned configurations: for the sizes that
+/// are given, or for those of a file.
+int ship_records(const Request& given, const std::string& sizes);
 
 /// Where compiled kernels are kept, and how much there is.
 int cache();
