@@ -397,6 +397,20 @@ TEST_F(Combinations, scans_that_look_back) {
   }
 }
 
+/// Cores around the grid are rounds of the host.
+TEST_F(Combinations, scans_that_exchange_inside_of_loops_on_cores) {
+  const hl::Program program =
+      hl::instantiate(hl::parse("mdh 1\nprogram sums = out_view( y: i8 = [k] )"
+                                " * md_hom( j: 4 by pw(min), k: 7 by ps(min) ) { y = x; }"
+                                " * inp_view( x: i8 = [j, k] )"),
+                      {});
+  expect_right(
+      program,
+      R"("layers": ["THR", "BLK"], "split": {"j": ["THR 2", "BLK 2"], "k": ["THR 3", "BLK 3"]},
+                  "order": ["THR.j", "BLK.k", "BLK.j", "THR.k"], "code": {"combine": {"THR.k": "shuffle"}})",
+      "__shfl_sync(");
+}
+
 TEST_F(Combinations, scans_of_all_types_that_look_back) {
   for (const char* type : {"i8", "i16", "i64", "u8", "u32", "f16", "f32", "f64"}) {
     SCOPED_TRACE(type);
