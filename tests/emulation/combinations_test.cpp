@@ -411,6 +411,20 @@ TEST_F(Combinations, scans_that_exchange_inside_of_loops_on_cores) {
       "__shfl_sync(");
 }
 
+/// Rounds of the host are written out: every launch hears what was told in it.
+TEST_F(Combinations, scans_that_look_back_in_several_launches) {
+  const hl::Program program =
+      hl::instantiate(hl::parse("mdh 1\nprogram sums = out_view( y: i16 = [k] )"
+                                " * md_hom( j: 7 by pw(max), k: 9 by ps(max) ) { y = x; }"
+                                " * inp_view( x: i16 = [j, k] )"),
+                      {});
+  expect_right(program,
+               R"("layers": ["BLK", "VEC", "REG", "SHR"],
+                  "split": {"j": ["REG 4", "SHR 2"], "k": ["BLK 3", "VEC 3"]},
+                  "order": ["VEC.k", "REG.j", "BLK.k", "SHR.j"], "code": {"combine": {"BLK.k": "look_back"}})",
+               "mdh_tell((");
+}
+
 TEST_F(Combinations, scans_of_all_types_that_look_back) {
   for (const char* type : {"i8", "i16", "i64", "u8", "u32", "f16", "f32", "f64"}) {
     SCOPED_TRACE(type);
