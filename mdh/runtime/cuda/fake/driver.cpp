@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "mdh/runtime/cuda/fake/objects.h"
+#include "mdh/runtime/cuda/fake/verbs.h"
 #include "mdh/runtime/cuda/types.h"
 
 using namespace mdh::runtime::cuda;
@@ -81,40 +82,16 @@ int drained(CUstream_st& stream) {
   return success;
 }
 
-// ---- what kernels do
+// ---- kernels
 
 using fake::Words;
-
-/// out[n] = n + 100 times each index of a loop around the launch.
-void store_index(const Words& parameters, long items) {
-  long* out = reinterpret_cast<long*>(parameters[0]);
-  long indices = 0;
-  for (size_t n = 2; n < parameters.size(); ++n) indices += static_cast<long>(parameters[n]);
-  for (long n = 0; n < items; ++n) out[n] = n + 100 * indices;
-}
-
-/// By way of the workspace.
-void store_doubled(const Words& parameters, long items) {
-  auto *out = reinterpret_cast<long*>(parameters[0]), *in = reinterpret_cast<long*>(parameters[1]),
-       *workspace = reinterpret_cast<long*>(parameters[2]);
-  for (long n = 0; n < items; ++n) workspace[n] = 2 * in[n];
-  for (long n = 0; n < items; ++n) out[n] = workspace[n] + 1;
-}
-
-/// What the workspace held, which should be nothing that anybody expects.
-void store_workspace(const Words& parameters, long items) {
-  std::memcpy(reinterpret_cast<void*>(parameters[0]), reinterpret_cast<void*>(parameters[1]),
-              static_cast<size_t>(items) * sizeof(long));
-}
 
 int execute(const CUfunc_st& function, const Words& parameters, long groups, long items) {
   if (broken != success) return broken;
   broken = planned("launch");
   if (function.verb == "fault") broken = illegal_address;
   if (broken != success) return broken;
-  if (function.verb == "index") store_index(parameters, groups * items);
-  if (function.verb == "double") store_doubled(parameters, groups * items);
-  if (function.verb == "workspace") store_workspace(parameters, groups * items);
+  fake::execute(function.verb, parameters, groups * items);
   clock_us += static_cast<double>(groups);
   return success;
 }
