@@ -397,6 +397,28 @@ TEST_F(Combinations, scans_that_look_back) {
   }
 }
 
+/// The last warp is not full: its first threads take nothing of anybody.
+TEST_F(Combinations, scans_that_exchange_in_parts_of_warps) {
+  const hl::Program program =
+      hl::instantiate(hl::parse("mdh 1\nprogram sums = out_view( y: i32 = [i, k] )"
+                                " * md_hom( i: 9 by cc, k: 19 by ps(add) ) { y = x; }"
+                                " * inp_view( x: i32 = [i, k] )"),
+                      {});
+  for (const char* split : {R"("i": ["WRP 9"], "k": ["THR 4", "SHR 5"])",
+                            R"("i": ["WRP 5", "SHR 2"], "k": ["THR 8", "SHR 3"])",
+                            R"("i": ["WRP 9"], "k": ["THR 2", "SHR 10"])"}) {
+    SCOPED_TRACE(split);
+    const std::string order = std::string(split).find("\"SHR 2\"") == std::string::npos
+                                  ? R"("WRP.i", "THR.k", "SHR.k")"
+                                  : R"("WRP.i", "SHR.i", "THR.k", "SHR.k")";
+    expect_right(program,
+                 fmt::format(R"("layers": ["WRP", "THR", "SHR"], "split": {{{}}}, "order": [{}],
+                                "code": {{"combine": {{"THR.k": "shuffle"}}}})",
+                             split, order),
+                 "__shfl_sync(");
+  }
+}
+
 /// Cores around the grid are rounds of the host.
 TEST_F(Combinations, scans_that_exchange_inside_of_loops_on_cores) {
   const hl::Program program =
