@@ -331,10 +331,12 @@ class Interpreter : private ScanInterpretation {
     share.now = now_;
   }
 
-  /// In another round of the same Deal the same members have met already.
+  /// In another round, or in another Deal of the same shares, the same members have met already.
   void enter_cluster(const Deal& s, const Symbol& over, int64_t part) {
+    std::string shares = over.name;
+    for (const Counter& c : s.shares) shares += fmt::format(",{}/{}", c.var.name, c.count);
     const auto next = std::ssize(clusters_);
-    now_.cluster = clusters_.try_emplace({&s, first_of(s, over, part)}, next).first->second;
+    now_.cluster = clusters_.try_emplace({shares, first_of(s, over, part)}, next).first->second;
     now_.met = met_[now_.cluster];
   }
 
@@ -392,7 +394,7 @@ class Interpreter : private ScanInterpretation {
   std::map<std::pair<const Last*, std::vector<int64_t>>, int64_t> arrived_;
   std::map<std::pair<const Follow*, std::vector<int64_t>>, Leaves> told_;
   int64_t lasts_ = 0;  // moments of their own, below those of all barriers
-  std::map<std::pair<const Deal*, int64_t>, int64_t> clusters_;  // numbers, by their first parts
+  std::map<std::pair<std::string, int64_t>, int64_t> clusters_;  // numbers, by their first parts
   std::map<int64_t, int64_t> met_;                               // how often, by number
   Owners owners_;
   InFlight in_flight_;

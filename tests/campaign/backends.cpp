@@ -145,7 +145,8 @@ std::string run_evaluators(const Triple& triple, uint64_t seed) {
                                       .exchanges = true,
                                       .knows_last = true,
                                       .atomics = true,
-                                      .follows = true};
+                                      .follows = true,
+                                      .most_that_meet = 8};
     for (const machine::TargetFacts& facts : {one, groups}) {
       passes::run_pipeline(planned, facts, [&](const passes::Pass& pass, const loop::Program& p) {
         // There are races until barriers are placed, and the evaluator notices them.

@@ -220,6 +220,7 @@ const std::vector<std::string>& rule_names() {
       "exchanges of registers",
       "the last of a grid",
       "atomic combinations",
+      "members that look back",
       "members that meet",
       "clamped edge",
       "masked edge",

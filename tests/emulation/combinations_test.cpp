@@ -397,6 +397,56 @@ TEST_F(Combinations, scans_that_look_back) {
   }
 }
 
+/// The last warp is not full: its first threads take nothing of anybody.
+TEST_F(Combinations, scans_that_exchange_in_parts_of_warps) {
+  const hl::Program program =
+      hl::instantiate(hl::parse("mdh 1\nprogram sums = out_view( y: i32 = [i, k] )"
+                                " * md_hom( i: 9 by cc, k: 19 by ps(add) ) { y = x; }"
+                                " * inp_view( x: i32 = [i, k] )"),
+                      {});
+  for (const char* split : {R"("i": ["WRP 9"], "k": ["THR 4", "SHR 5"])",
+                            R"("i": ["WRP 5", "SHR 2"], "k": ["THR 8", "SHR 3"])",
+                            R"("i": ["WRP 9"], "k": ["THR 2", "SHR 10"])"}) {
+    SCOPED_TRACE(split);
+    const std::string order = std::string(split).find("\"SHR 2\"") == std::string::npos
+                                  ? R"("WRP.i", "THR.k", "SHR.k")"
+                                  : R"("WRP.i", "SHR.i", "THR.k", "SHR.k")";
+    expect_right(program,
+                 fmt::format(R"("layers": ["WRP", "THR", "SHR"], "split": {{{}}}, "order": [{}],
+                                "code": {{"combine": {{"THR.k": "shuffle"}}}})",
+                             split, order),
+                 "__shfl_sync(");
+  }
+}
+
+/// Cores around the grid are rounds of the host.
+TEST_F(Combinations, scans_that_exchange_inside_of_loops_on_cores) {
+  const hl::Program program =
+      hl::instantiate(hl::parse("mdh 1\nprogram sums = out_view( y: i8 = [k] )"
+                                " * md_hom( j: 4 by pw(min), k: 7 by ps(min) ) { y = x; }"
+                                " * inp_view( x: i8 = [j, k] )"),
+                      {});
+  expect_right(
+      program,
+      R"("layers": ["THR", "BLK"], "split": {"j": ["THR 2", "BLK 2"], "k": ["THR 3", "BLK 3"]},
+                  "order": ["THR.j", "BLK.k", "BLK.j", "THR.k"], "code": {"combine": {"THR.k": "shuffle"}})",
+      "__shfl_sync(");
+}
+
+/// Rounds of the host are written out: every launch hears what was told in it.
+TEST_F(Combinations, scans_that_look_back_in_several_launches) {
+  const hl::Program program =
+      hl::instantiate(hl::parse("mdh 1\nprogram sums = out_view( y: i16 = [k] )"
+                                " * md_hom( j: 7 by pw(max), k: 9 by ps(max) ) { y = x; }"
+                                " * inp_view( x: i16 = [j, k] )"),
+                      {});
+  expect_right(program,
+               R"("layers": ["BLK", "VEC", "REG", "SHR"],
+                  "split": {"j": ["REG 4", "SHR 2"], "k": ["BLK 3", "VEC 3"]},
+                  "order": ["VEC.k", "REG.j", "BLK.k", "SHR.j"], "code": {"combine": {"BLK.k": "look_back"}})",
+               "mdh_tell((");
+}
+
 TEST_F(Combinations, scans_of_all_types_that_look_back) {
   for (const char* type : {"i8", "i16", "i64", "u8", "u32", "f16", "f32", "f64"}) {
     SCOPED_TRACE(type);

@@ -10,7 +10,8 @@
 // two of them are ordered if all have met in between.
 //
 // For each byte a cell (memory.h) remembers the last write, the last read, one more read by another
-// warp or another group of the cluster, and one more by another cluster. That is enough to find some race wherever there are several.
+// warp or another group of the cluster, and one more by another cluster. That is enough to find some
+// race wherever there are several.
 #pragma once
 
 #include <cstdint>

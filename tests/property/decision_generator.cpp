@@ -1,5 +1,6 @@
 #include "tests/property/decision_generator.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "mdh/ll/names.h"
@@ -52,6 +53,53 @@ void draw_edges(ll::Config& config, const hl::Program& p, const machine::Machine
   }
 }
 
+void rename(ll::LevelName& level, const ll::LevelName& from, const ll::LevelName& to) {
+  if (level == from) level = to;
+}
+
+/// The same with a digit on another layer, outermost.
+ll::Config with_level(ll::Config config, const ll::LevelName& from, const ll::LevelName& to) {
+  for (ll::Digit& digit : config.split.at(from.dimension)) {
+    if (digit.layer == from.layer) digit.layer = to.layer;
+  }
+  std::erase(config.order, from);
+  config.order.insert(config.order.begin(), to);
+  for (auto* places : {&config.stage, &config.acc}) {
+    for (auto& [buffer, relocations] : *places) {
+      for (ll::Relocation& one : relocations) rename(one.from, from, to);
+    }
+  }
+  return config;
+}
+
+/// There are most ways to combine what members of a grid have made: a digit of a scan, or else of a
+/// reduction, moves there.
+void draw_grids(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
+                Random& random) {
+  const auto shape_of = [&](const ll::LevelName& level) {
+    return p.dimensions[*ll::find_dimension(p, level.dimension)].combine.shape;
+  };
+  std::vector<ll::LevelName> levels = config.order;
+  random.shuffle(levels);
+  std::stable_partition(levels.begin(), levels.end(), [&](const ll::LevelName& level) {
+    return shape_of(level) == hl::Shape::scan;
+  });
+  for (const machine::Layer& layer : machine.layers) {
+    if (layer.kind != machine::LayerKind::cores || layer.barrier) continue;
+    for (const ll::LevelName& level : levels) {
+      const hl::Shape shape = shape_of(level);
+      const ll::LevelName there{layer.name, level.dimension};
+      const bool has_any = std::find(levels.begin(), levels.end(), there) != levels.end();
+      const bool is_joined = shape == hl::Shape::pointwise || shape == hl::Shape::scan;
+      if (!is_joined || has_any) continue;
+      const ll::Config candidate = with_level(config, level, there);
+      if (!is_possible(candidate, p, machine)) continue;
+      config = candidate;
+      return;
+    }
+  }
+}
+
 /// All combinations that the rules allow, also those that some target knows nothing of.
 void draw_combinations(ll::Config& config, const hl::Program& p, const machine::Machine& machine,
                        Random& random) {
@@ -71,7 +119,7 @@ void draw_combinations(ll::Config& config, const hl::Program& p, const machine::
     const auto best_of_grid = is_scan ? ll::Combination::look_back : best_of_reduction;
     const auto best = layer && layer->barrier ? ll::Combination::shuffle : best_of_grid;
     for (const ll::Combination how :
-         {random.chance(60) ? best : random.pick(all), ll::Combination::team_tree}) {
+         {random.chance(75) ? best : random.pick(all), ll::Combination::team_tree}) {
       ll::Config candidate = result;
       candidate.code.combine[level] = how;
       if (!follows_rules(candidate, p, machine)) continue;
@@ -167,7 +215,9 @@ ll::Config with_decisions(const ll::Config& config, const hl::Program& p,
   ll::Config result = config;
   if (!result.code.edge.empty() && !is_possible(result, p, machine)) result.code.edge.clear();
   if (random.chance(50)) draw_edges(result, p, machine, random);
-  if (random.chance(50)) draw_combinations(result, p, machine, random);
+  // Tiles are for copies that run ahead across loops.
+  if (random.chance(result.stage.empty() ? 90 : 20)) draw_grids(result, p, machine, random);
+  if (random.chance(80)) draw_combinations(result, p, machine, random);
   if (random.chance(40)) draw_tags(result, p, machine, random);
   if (random.chance(40)) draw_swizzles(result, p, machine, random);
   if (random.chance(70)) draw_lines(result, p, machine, random);

@@ -90,7 +90,8 @@ std::vector<machine::TargetFacts> facts_for(uint64_t seed) {
            .exchanges = seed / 4 % 2 == 1,
            .knows_last = seed % 5 != 0,
            .atomics = seed % 11 != 0,
-           .follows = seed % 7 != 0}};
+           .follows = seed % 7 != 0,
+           .most_that_meet = seed % 6 == 1 ? 0 : 8}};
 }
 
 void expect_right(const Triple& t, uint64_t seed, int& with_warps) {

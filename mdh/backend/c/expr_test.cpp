@@ -315,6 +315,23 @@ static inline float mdh_min_f32(float a, float b) {
 )");
 }
 
+TEST(CudaExpr, extremes_of_f32_are_one_instruction) {
+  const auto helpers = [](const std::string& text, Scalar type) {
+    ExprPrinter printer(Dialect::cuda);
+    printer.print(expression(text, type, type));
+    return printer.helpers();
+  };
+  const std::string max = helpers("max(a, b)", Scalar::f32);
+  EXPECT_NE(max.find("asm(\"max.f32 %0, %1, %2;\" : \"=f\"(both) : \"f\"(a), \"f\"(b));"),
+            std::string::npos)
+      << max;
+  EXPECT_NE(max.find("#else\n  union {"), std::string::npos) << "elsewhere as in C" << max;
+  EXPECT_NE(helpers("min(a, b)", Scalar::f16).find("asm(\"min.f32 "), std::string::npos);
+  for (const Scalar type : {Scalar::f64, Scalar::i32, Scalar::u64}) {
+    EXPECT_EQ(helpers("max(a, b)", type).find("asm("), std::string::npos) << to_string(type);
+  }
+}
+
 // ---- indices
 
 TEST(CIndex, index_arithmetic_is_printed_plainly_with_the_parentheses_it_needs) {

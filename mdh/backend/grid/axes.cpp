@@ -23,12 +23,9 @@ int64_t shared_shares(const loop::Block& block) {
   return most;
 }
 
-/// Items that own nothing are many, so that they need not do one share after the other.
-constexpr int64_t most_items_that_share = 256;
-
-int64_t items_for(const loop::Block& block) {
+int64_t items_for(const loop::Block& block, int64_t many_items) {
   const int64_t owned = loop::owned_shares(block);
-  return owned > 1 ? owned : std::min(shared_shares(block), most_items_that_share);
+  return owned > 1 ? owned : std::min(shared_shares(block), many_items);
 }
 
 }  // namespace
@@ -55,8 +52,8 @@ std::array<int64_t, 3> extents_of(const OnAxes& axes) {
   return {loop::volume_of(axes[0]), loop::volume_of(axes[1]), loop::volume_of(axes[2])};
 }
 
-Items items_of(const loop::Program& p, const loop::Block& body) {
-  const int64_t count = items_for(body);
+Items items_of(const loop::Program& p, const loop::Block& body, int64_t many_items) {
+  const int64_t count = items_for(body, many_items);
   Items along;
   bool some = false, all = true;
   const std::function<void(const loop::Block&)> visit = [&](const loop::Block& statements) {

@@ -30,7 +30,8 @@ struct Items {
 
   int64_t count() const { return extents[0] * extents[1] * extents[2]; }
 };
-Items items_of(const loop::Program& p, const loop::Block& body);
+/// Items that own nothing are many, so that they need not do one share after the other.
+Items items_of(const loop::Program& p, const loop::Block& body, int64_t many_items);
 
 /// Work-items of a group where nothing else says how many.
 constexpr int64_t usual_items = 64;

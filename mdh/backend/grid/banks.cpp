@@ -6,6 +6,7 @@
 
 #include "mdh/backend/grid/axes.h"
 #include "mdh/backend/grid/storage.h"
+#include "mdh/backend/grid/words.h"
 #include "mdh/loop/index_value.h"
 
 namespace mdh::backend {
@@ -327,7 +328,7 @@ class GroupWalk : public BankWalk {
     if (s.team == Team::grid) {
       const int64_t group = number_at(sample_.group, 0, loop::volume_of(s.shares));
       set_counters(s.shares, group, values_);
-      items_ = items_of(program_, s.body);
+      items_ = items_of(program_, s.body, GridWords{}.many_items);
       block(s.body, takes_part);
       items_.reset();
     } else if (items_) {  // otherwise it is a kernel of its own, without shared memory

@@ -35,8 +35,10 @@ std::string MeetingPrinter::exchange(const loop::Exchange& s) {
   }
   const bool is_before = s.by < 0;
   const std::string other = fmt::format("{} {} {}", me, is_before ? '-' : '+', distance);
+  // In the last warp, which is not full, lanes before the first one do not take part.
+  const std::string place = shares < words_.warp ? me : fmt::format("{} % {}", me, words_.warp);
   const std::string is_there =
-      is_before ? fmt::format("{} >= {}", me, distance) : fmt::format("{} < {}", other, shares);
+      is_before ? fmt::format("{} >= {}", place, distance) : fmt::format("{} < {}", other, shares);
   const std::string lane = rest == 0 ? other : fmt::format("{} ? {} : {}", is_there, other, me);
   const std::string text = taken(s, [&](const std::string& value) {
     return fmt::format("{}({}, {}, {})", words_.exchange, mask, value, lane);

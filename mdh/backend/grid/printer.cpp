@@ -82,7 +82,7 @@ class ModulePrinter {
     Launch launch{function};
     std::string body;
     if (s.team == Team::grid) {
-      const Items items = items_of(program_, s.body);
+      const Items items = items_of(program_, s.body, words_.many_items);
       launch.items = items.extents;
       const bool is_persistent = s.on > 0 && s.on < shares;
       launch.in_order = storage_.followers.contains(&s);

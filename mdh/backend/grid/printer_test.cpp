@@ -313,6 +313,26 @@ body {
   EXPECT_NE(source("x").find("restrict"), std::string::npos) << source("x");
 }
 
+/// Nobody owns the shares: any number of items can have them.
+TEST(Grid, items_that_share_are_as_many_as_devices_have) {
+  for (const auto& [shares, on_cuda] : {std::pair{40, 40}, {200, 200}, {1000, 256}}) {
+    const loop::Program p = loop::parse(fmt::format(R"(mdh_loop 1
+kernel lines
+dimension i < {0} kept
+buffer output y: f32[{0}]
+buffer input x: f32[{0}]
+function f(x: f32, i: i64) {{ y: f32 = x; }}
+function combine() {{ }}
+body {{ deal grid () {{ deal cores (e < {0}) collective {{ load a = x[e]; store y[e] = a; }} }} }})",
+                                                    shares));
+    const auto items = [](const kernel::Module& m) {
+      return std::get<kernel::Launch>(m.steps.at(0).is).items[0];
+    };
+    EXPECT_EQ(items(print_cuda(p, "k")), on_cuda);
+    EXPECT_EQ(items(print_opencl(p, "k")), std::min(shares, 64)) << "devices may have no more";
+  }
+}
+
 TEST(Grid, many_elements_have_larger_groups_where_devices_have_them) {
   const GridWords small{.many_items = 64}, large{};
   EXPECT_EQ(items_of_elements(3, large), 3);

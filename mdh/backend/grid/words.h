@@ -27,7 +27,8 @@ struct GridWords {
   /// Kernels that wait for what others put into the workspace, or into results, say so, too. Some
   /// compilers then take what they have read there from before a barrier to behind it.
   bool alone_at_barriers = true;
-  int64_t many_items = 256;          // of groups that take element after element of many
+  int64_t many_items =
+      256;  // of groups that take element after element of many, or share after share
   std::array<std::string, 3> group;  // the number of this group, along each axis of a launch
   std::array<std::string, 3> item;   // the number of this item in its group
   std::string item_of_all;           // ... in the grid; launches along one axis only

@@ -72,10 +72,11 @@ Block Instance::chosen(const loop::If& s) const {
 /// What is defined inside has no value, and no other name, after it.
 Block Instance::inside(const Block& block) const { return Instance(*this).without_lets(block); }
 
-/// Counters of loops keep their names: they are known in the loop only.
+/// Counters of loops keep their names: they are known in the loop only. So do those of statements that
+/// are done for many elements.
 void Instance::rename_defined(const Stmt& s) {
   const bool counts = s.as<loop::For>() || s.as<loop::Lanes>() || s.as<loop::Deal>();
-  if (counts || s.as<loop::Exchange>() || s.as<loop::Transpose>()) return;
+  if (counts || s.as<loop::Exchange>() || s.as<loop::Follow>() || s.as<loop::Transpose>()) return;
   for (const Symbol& symbol : loop::defined_by(s)) {
     renamed_.insert_or_assign(symbol, names_.fresh(symbol.name));
   }

@@ -172,6 +172,17 @@ TEST(InCluster, loops_of_the_host_and_sums_around) {
                     R"("DEV.k", "BLK.i", "BLK.k", "SHR.j", "SHR.k")", "", by_cluster});
 }
 
+/// Rounds of the host that are written out: the same members meet in several launches.
+TEST(InCluster, launches_behind_each_other) {
+  const std::string program =
+      "sums = out_view( y: i64 = [i] ) * md_hom( i: 11 by cc, k: 4 by pw(add) ) { y = x; }"
+      " * inp_view( x: i64 = [i, k] )";
+  const std::string text = expect_right(program, {R"("i": ["REG 2", "WRP 7"], "k": ["BLK 4"])",
+                                                  R"("REG.i", "BLK.k", "WRP.i")", "", by_cluster});
+  EXPECT_EQ(count_of(text, "deal grid"), 2) << text;
+  EXPECT_EQ(count_of(text, " meet blk_k"), 4) << text;
+}
+
 /// Blocks that do several parts in turns do not run at the same time.
 TEST(InCluster, blocks_that_stay_do_not_meet) {
   const Case c{R"("i": ["BLK 5"], "j": ["SHR 7"], "k": ["BLK 3", "SHR 3"])",

@@ -270,12 +270,23 @@ Block PartCombiner::in_group_memory(const loop::TeamCombine& s, const Digits& te
 // ---- by groups
 
 /// Cores share the parts of an element, too, where there are fewer elements than this, until there are
-/// so many shares; each has so many parts at least.
-constexpr int64_t few_elements = 64, most_shares = 256, fewest_parts = 4;
+/// so many shares, or they are so many bytes; each has so many parts at least. Groups have at least 32
+/// KiB on the devices we know, and shares of shares need some of that, too.
+constexpr int64_t few_elements = 64, most_shares = 256, most_bytes = 16 << 10, fewest_parts = 4;
 
-int64_t shares_of(int64_t parts, int64_t elements) {
+/// Of so many elements for each set of slots.
+int64_t PartCombiner::shares_of(const loop::TeamCombine& s, int64_t elements) const {
+  const int64_t parts = find_digit(d_.program(), s.over).parts;
+  int64_t bytes = 0;
+  for (const Element& e : s.from) {
+    bytes += elements * scalar::bytes_of(find_buffer(d_.program(), e.buffer).type) *
+             loop::volume_of(counters(digits_of(d_.program(), s.elements)));
+  }
   int64_t shares = 1;
-  while (2 * shares * elements <= most_shares && 2 * shares * fewest_parts <= parts) shares *= 2;
+  while (2 * shares * elements <= most_shares && 2 * shares * bytes <= most_bytes &&
+         2 * shares * fewest_parts <= parts) {
+    shares *= 2;
+  }
   return shares;
 }
 
@@ -299,13 +310,13 @@ std::optional<Stmt> PartCombiner::shared_by_groups(const loop::TeamCombine& s, c
   if (!d_.domain().along_memory) return std::nullopt;
   loop::TeamCombine mine = s;
   const Digits members = with_enough(d_.with_dealt(team, mine.elements), mine.elements, 1);
-  const int64_t parts = find_digit(d_.program(), s.over).parts;
+  const int64_t parts = find_digit(d_.program(), s.over).parts, shares = shares_of(mine, 1);
   if (loop::volume_of(counters(members)) >= few_elements) return std::nullopt;
-  if (parts < few_elements) return std::nullopt;
+  if (parts < few_elements || shares == 1) return std::nullopt;
   const Digits inside = joined_digits(around, members);
   std::vector<Symbol> per;
   for (const Digit& member : members) per.push_back(member.var);
-  const Block body = gathered(mine, {}, inside, shares_of(parts, 1), per);
+  const Block body = gathered(mine, {}, inside, shares, per);
   return StmtNode{loop::Deal{Team::grid, counters(members), true, body}};
 }
 
@@ -336,9 +347,7 @@ std::optional<loop::Deal> PartCombiner::done_last(const loop::TeamCombine& s, co
 Block PartCombiner::many_parts(const loop::TeamCombine& s, const Digits& members,
                                const Digits& around) {
   const Digits inside = joined_digits(around, members);
-  const int64_t parts = find_digit(d_.program(), s.over).parts;
-  const int64_t elements = loop::volume_of(counters(members));
-  const int64_t shares = shares_of(parts, elements);
+  const int64_t elements = loop::volume_of(counters(members)), shares = shares_of(s, elements);
   if (elements < few_elements && shares > 1) {
     const auto& per = find_buffer(d_.program(), s.from.front().buffer).per;
     return gathered(s, members, around, shares, per);

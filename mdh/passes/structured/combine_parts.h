@@ -37,6 +37,7 @@ class PartCombiner {
   loop::Block exchanged(const loop::TeamCombine& s, const Digits& team, const Digits& around);
   loop::Block in_group_memory(const loop::TeamCombine& s, const Digits& team, const Digits& around);
 
+  int64_t shares_of(const loop::TeamCombine& s, int64_t elements) const;
   loop::Block gathered(const loop::TeamCombine& s, const Digits& members, const Digits& around,
                        int64_t shares, const std::vector<Symbol>& per);
   std::optional<loop::Stmt> shared_by_groups(const loop::TeamCombine& s, const Digits& team,

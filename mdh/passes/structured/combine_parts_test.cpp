@@ -240,6 +240,43 @@ TEST(LaunchOfItsOwn, many_parts_of_few_elements_are_shared) {
   }
 }
 
+/// Bytes in the memory of groups, where so many records of so many numbers have 2048 parts.
+int64_t bytes_of_groups(int results, int numbers) {
+  std::vector<std::string> record, both, made, outputs, operators, values;
+  for (int n = 0; n < numbers; ++n) {
+    record.push_back(fmt::format("a{}: f64;", n));
+    both.push_back(fmt::format("a{0} = l.a{0} + r.a{0}", n));
+    made.push_back(fmt::format("a{} = x", n));
+  }
+  for (int n = 0; n < results; ++n) {
+    outputs.push_back(fmt::format("y{}: many = [0]", n));
+    operators.push_back("sums");
+    values.push_back(fmt::format("y{} = many{{ {} }};", n, fmt::join(made, ", ")));
+  }
+  const hl::Program program = hl::parse(
+      fmt::format("mdh 1\nrecord many {{ {} }}\nop sums(l, r) {{ return many{{ {} }}; }}\n"
+                  "program p = out_view( {} ) * md_hom( k: 2048 by pw({}) ) {{ {} }}"
+                  " * inp_view( x: f64 = [k] )",
+                  fmt::join(record, " "), fmt::join(both, ", "), fmt::join(outputs, "; "),
+                  fmt::join(operators, ", "), fmt::join(values, " ")));
+  const machine::Machine& m = machine::find_machine("gpu");
+  const ll::Config c = config(R"("machine": "gpu", "layers": ["BLK"], "split": {"k": ["BLK 2048"]},
+                                 "order": ["BLK.k"])");
+  int64_t bytes = 0;
+  for (const loop::Buffer& b : run_pipeline(plan(lower(program, m, c), m), cuda_like).buffers) {
+    if (b.scope == loop::Scope::group) bytes += loop::bytes_of(b);
+  }
+  return bytes;
+}
+
+TEST(LaunchOfItsOwn, shares_have_room) {
+  EXPECT_EQ(bytes_of_groups(1, 1), (256 + 32) * 8);
+  EXPECT_EQ(bytes_of_groups(1, 10), (128 + 32) * 80);
+  EXPECT_EQ(bytes_of_groups(2, 10), (64 + 32) * 160);
+  EXPECT_EQ(bytes_of_groups(1, 100), 16 * 800);
+  EXPECT_EQ(bytes_of_groups(11, 100), 0) << "one core after the other has to do";
+}
+
 TEST(LaunchOfItsOwn, parts_of_two_dimensions_and_loops_of_the_host) {
   const std::string program =
       "both = out_view( y: i64 = [i] )"

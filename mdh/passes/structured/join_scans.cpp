@@ -152,6 +152,11 @@ Elements ScanJoiner::private_like(const Elements& like, const Team& team, const 
       buffer.extents.push_back(axis.count);
       element.index.push_back(loop::index_variable(axis.var));
     }
+    // Loops on cores around the grid are loops of the host: none of its cores has them.
+    const std::vector<Counter> owners = counters(team.owners);
+    std::erase_if(buffer.per, [&](const Symbol& digit) {
+      return d_.deals(digit) && !loop::has_counter(owners, digit);
+    });
     for (const Digit& owner : team.owners) {
       if (!contains(buffer.per, owner.var)) buffer.per.push_back(owner.var);
     }

@@ -13,13 +13,13 @@ using nlohmann::json;
 constexpr std::array<const char*, 7> status_names = {
     "ok", "crash", "timeout", "exit", "out_of_memory", "no_device", "error"};
 
-/// A launch is [name, groups, items, local bytes], a loop is [count, steps].
+/// A launch is [name, groups, items, local bytes, cluster, in order], a loop is [count, steps].
 json to_json(const std::vector<kernel::Step>& steps) {
   json all = json::array();
   for (const kernel::Step& step : steps) {
     if (const auto* launch = std::get_if<kernel::Launch>(&step.is)) {
-      all.push_back(
-          json::array({launch->function, launch->groups, launch->items, launch->local_bytes}));
+      all.push_back(json::array({launch->function, launch->groups, launch->items,
+                                 launch->local_bytes, launch->cluster, launch->in_order}));
     } else {
       const auto& repeat = std::get<kernel::Repeat>(step.is);
       all.push_back(json::array({repeat.count, to_json(repeat.body)}));
@@ -32,7 +32,8 @@ std::vector<kernel::Step> steps_from(const json& all) {
   std::vector<kernel::Step> steps;
   for (const json& step : all) {
     if (step.at(0).is_string()) {
-      steps.push_back({kernel::Launch{step.at(0), step.at(1), step.at(2), step.at(3)}});
+      steps.push_back(
+          {kernel::Launch{step.at(0), step.at(1), step.at(2), step.at(3), step.at(4), step.at(5)}});
     } else {
       steps.push_back({kernel::Repeat{step.at(0), steps_from(step.at(1))}});
     }

@@ -25,7 +25,7 @@ TEST(WorkerMessage, requests_survive_the_way) {
       .device = "opencl:1",
       .model = "some GPU",
       .library = "/a b/\"c\".so",
-      .steps = {{kernel::Launch{"f", {3, 2, 1}, {64, 4, 1}, 4096}},
+      .steps = {{kernel::Launch{"f", {3, 2, 1}, {64, 4, 1}, 4096, {1, 2, 1}, true}},
                 {kernel::Repeat{3, {{kernel::Launch{"g"}}, {kernel::Repeat{2, {}}}}}}},
       .bytes = {8, int64_t{1} << 40},
       .is_output = {true, false},

@@ -82,6 +82,8 @@ int drained(CUstream_st& stream) {
   return success;
 }
 
+// ---- kernels
+
 using fake::Words;
 
 int execute(const CUfunc_st& function, const Words& parameters, long groups, long items) {
@@ -89,7 +91,7 @@ int execute(const CUfunc_st& function, const Words& parameters, long groups, lon
   broken = planned("launch");
   if (function.verb == "fault") broken = illegal_address;
   if (broken != success) return broken;
-  fake::compute(function.verb, parameters, groups * items);
+  fake::execute(function.verb, parameters, groups * items);
   clock_us += static_cast<double>(groups);
   return success;
 }

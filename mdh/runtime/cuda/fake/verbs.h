@@ -1,4 +1,4 @@
-// What the kernels of the fake driver do that are no code, but a word.
+// What the kernels of a text do.
 #pragma once
 
 #include <cstring>
@@ -30,7 +30,7 @@ inline void store_workspace(const Words& parameters, long items) {
               static_cast<size_t>(items) * sizeof(long));
 }
 
-inline void compute(const std::string& verb, const Words& parameters, long items) {
+inline void execute(const std::string& verb, const Words& parameters, long items) {
   if (verb == "index") store_index(parameters, items);
   if (verb == "double") store_doubled(parameters, items);
   if (verb == "workspace") store_workspace(parameters, items);
