@@ -136,7 +136,8 @@ void add_tune_options(CLI::App& verb, Request& request, mdh::tool::TuneVerbOptio
   verb.add_option("--technique", options.technique, "how to search (default auto)");
   verb.add_option("--lock", options.locks,
                   "what is decided: \"split.j=COR 2, L1 64, REG 2, SIMD 4\" (repeatable)");
-  verb.add_flag("--restricted", options.restricted, "only configurations of the paper's kind");
+  verb.add_flag("--restricted{all}", options.restricted,
+                "the paper's restrictions: --restricted=phases,parallelism,tiles (default all)");
   verb.add_option("--report", options.report, "a file for a page about the search (HTML)");
   verb.add_flag("--json", options.json, "one JSON object on stdout");
 }
