@@ -115,8 +115,20 @@ Parameter groups_parameter(const SpaceContext& c) {
   return {"groups", range, parts_and_fuse(c), tune::ParameterKind::categorical};
 }
 
-/// The innermost loop may be written out: some rounds of it, or all.
-constexpr int64_t most_written_out = 32;
+/// The innermost loop may be written out: some rounds of it, or all, as long as the code of all of
+/// them together is not too long.
+constexpr int64_t most_written_out = 32, longest_written_out = 2048;
+
+/// Elements that one round computes.
+int64_t elements_of_tile(const SpaceContext& c, const Point& p) {
+  int64_t elements = 1;
+  for (const std::string& layer : {c.layers.registers, c.layers.lanes}) {
+    const auto on = parts_at(c, p).find(layer);
+    if (on == parts_at(c, p).end()) continue;
+    for (const auto& [dimension, count] : on->second) elements *= count;
+  }
+  return elements;
+}
 
 Parameter unroll_parameter(const SpaceContext& c) {
   const auto range = [&c](const Point& p) {
@@ -124,10 +136,11 @@ Parameter unroll_parameter(const SpaceContext& c) {
     const std::vector<ll::LevelName> loops = loops_at(c, p);
     if (loops.empty()) return values;
     const int64_t rounds = parts_at(c, p).at(loops.back().layer).at(loops.back().dimension);
+    const int64_t most = std::min(most_written_out, longest_written_out / elements_of_tile(c, p));
     for (const int64_t times : {2, 4, 8}) {
-      if (times < rounds) values.emplace_back(std::to_string(times));
+      if (times < rounds && times <= most) values.emplace_back(std::to_string(times));
     }
-    if (rounds <= most_written_out) values.emplace_back(std::string("all"));
+    if (rounds <= most) values.emplace_back(std::string("all"));
     return values;
   };
   std::vector<std::string> reads = parts_and_fuse(c);

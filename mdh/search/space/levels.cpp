@@ -152,7 +152,7 @@ int64_t scattered_lanes(const SpaceContext& c, const Point& p) {
 }
 
 /// The same on a grid, where threads have no vectors: lanes are elements one by one.
-constexpr int64_t longest_thread = 4 * longest_tile;
+constexpr int64_t longest_thread = 3 * longest_tile;
 
 struct ThreadTile {
   int64_t all = 1, results = 1;
@@ -171,11 +171,12 @@ ThreadTile thread_tile(const SpaceContext& c, const Point& p,
   return tile;
 }
 
-/// A thread has so many results as it has registers, at most.
+/// A thread has half as many results as it has registers, at most: the others are for what it computes
+/// them of.
 int64_t most_results(const SpaceContext& c) {
   const machine::Region* registers = c.machine.find_region(c.layers.register_region);
   const int64_t bytes = registers != nullptr ? registers->capacity.value_or(1020) : 1020;
-  return std::max<int64_t>(1, bytes / bytes_of_result(c));
+  return std::max<int64_t>(1, (bytes + 4) / 2 / bytes_of_result(c));
 }
 
 int64_t most_in_thread(const SpaceContext& c, const Point& p, const SpaceDimension& dimension,
