@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,9 +13,21 @@
 
 #include "mdh/kernel/module.h"
 #include "mdh/runtime/cache.h"
+#include "mdh/runtime/process.h"
 #include "mdh/support/files.h"
 
 namespace mdh::runtime {
+
+/// What a built function needs of each item and group, as far as the driver tells. OpenCL tells
+/// nothing of registers.
+struct Resources {
+  std::string function;
+  std::optional<int64_t> registers;        // of an item
+  std::optional<int64_t> spilled_bytes;    // of an item; a driver counts all of its stack
+  std::optional<int64_t> local_bytes;      // of a group
+  std::optional<int64_t> items_per_group;  // at most, or those that it is launched with
+  std::optional<int64_t> stack_bytes;      // of an item: arrays, and what is spilled
+};
 
 /// Modules that are built as one unit, which is cheaper than one each.
 using ModuleGroups = std::vector<std::vector<kernel::Module>>;
@@ -24,10 +38,23 @@ struct BuildLimits {
   double seconds = 300;  // for one compiler
   Cache cache = Cache::of_user();
   bool renew = false;  // also compile what the cache has
+  /// Compilers that can are to tell what functions need; what is kept says what was told then.
+  bool tells_needs = false;
+  bool is_background = false;  // as in RunLimits, and these, too
+  std::shared_ptr<Slots> slots = nullptr;
+  std::function<bool()> is_cancelled = nullptr;
 
   int processes() const {
     return at_once > 0 ? at_once
                        : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  }
+
+  RunLimits of_compilers() const {
+    return {.at_once = processes(),
+            .seconds = seconds,
+            .is_background = is_background,
+            .slots = slots,
+            .is_cancelled = is_cancelled};
   }
 };
 
@@ -49,7 +76,8 @@ struct BuildFailure {
 
 struct Built {
   std::optional<Object> object;
-  BuildFailure failure;  // meaningful without an object
+  BuildFailure failure;               // meaningful without an object
+  std::vector<Resources> needs = {};  // of each function that can be launched, if that was told
 };
 
 }  // namespace mdh::runtime

@@ -3,6 +3,7 @@
 // else goes through the two classes here, so that nobody asks what kind of device it is.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -57,17 +58,6 @@ struct GridNumbers {
   friend bool operator==(const GridNumbers&, const GridNumbers&) = default;
 };
 
-/// What a built function needs of each item and group, as far as the driver tells. OpenCL tells
-/// nothing of registers.
-struct Resources {
-  std::string function;
-  std::optional<int64_t> registers;        // of an item
-  std::optional<int64_t> spilled_bytes;    // of an item; a driver counts all of its stack
-  std::optional<int64_t> local_bytes;      // of a group
-  std::optional<int64_t> items_per_group;  // at most, or those that it is launched with
-  std::optional<int64_t> stack_bytes;      // of an item: arrays, and what is spilled
-};
-
 /// Memory on a device, which is freed with the object. On the host it is plain memory.
 class DeviceMemory {
  public:
@@ -84,6 +74,19 @@ class DeviceMemory {
   /// All of it, from and to memory of the host. Done on return.
   virtual void upload(const void* from) const = 0;
   virtual void download(void* to) const = 0;
+
+  /// All bytes become this one. Done on return.
+  virtual void fill(int byte) const {
+    const std::vector<char> filled(static_cast<size_t>(bytes_), static_cast<char>(byte));
+    upload(filled.data());
+  }
+
+  /// Some of it, from and to memory of the host. Done on return.
+  virtual void download_part(int64_t offset, int64_t bytes, void* to) const {
+    std::vector<char> all(static_cast<size_t>(bytes_));
+    download(all.data());
+    std::copy_n(all.begin() + offset, bytes, static_cast<char*>(to));
+  }
 
   /// From now on a kernel that writes here crashes, and no upload is possible. False where a device
   /// cannot do that.
@@ -175,6 +178,9 @@ class Device {
   virtual std::string name() const = 0;
 
   virtual Accuracy accuracy() const = 0;
+
+  /// Its kernels run on no core of this machine, which may compile others meanwhile.
+  virtual bool is_apart() const { return false; }
 
   /// A kernel has broken it: nothing runs there any more, unless in a new process.
   virtual bool is_lost() const { return false; }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,31 +87,100 @@ Clock::time_point deadline_after(double seconds) {
 
 }  // namespace
 
-std::vector<Exit> run_programs(const std::vector<Job>& jobs, int at_once, double seconds) {
-  std::vector<Exit> exits(jobs.size());
-  std::vector<Running> running;
-  // Waiting for one of several children is left to the clock: all other ways need signals, which
-  // belong to the program that uses this library.
-  constexpr std::chrono::microseconds shortest(200), longest(4000);
-  std::chrono::microseconds pause = shortest;
-  for (size_t next = 0; next < jobs.size() || !running.empty();) {
-    while (next < jobs.size() && (running.empty() || static_cast<int>(running.size()) < at_once)) {
-      const pid_t child = start(jobs[next]);
-      if (child > 0) running.push_back({next, child, deadline_after(seconds)});
-      ++next;
-      pause = shortest;
-    }
-    std::erase_if(running, [&](const Running& r) { return is_over(r, jobs[r.job], exits[r.job]); });
-    if (running.empty()) continue;
-    std::this_thread::sleep_for(pause);
-    pause = std::min(2 * pause, longest);
+bool Slots::take() {
+  int free = free_.load();
+  while (free > 0) {
+    if (free_.compare_exchange_weak(free, free - 1)) return true;
   }
-  return exits;
+  return false;
+}
+
+namespace {
+
+/// The programs of one call.
+class Runs {
+ public:
+  Runs(const std::vector<Job>& jobs, const RunLimits& limits)
+      : jobs_(jobs), limits_(limits), exits_(jobs.size()) {}
+
+  std::vector<Exit> run() {
+    // Waiting for one of several children is left to the clock: all other ways need signals, which
+    // belong to the program that uses this library.
+    constexpr std::chrono::microseconds shortest(200), longest(4000);
+    std::chrono::microseconds pause = shortest;
+    while (next_ < jobs_.size() || !running_.empty()) {
+      if (limits_.is_cancelled && limits_.is_cancelled()) {
+        kill_all();
+        break;
+      }
+      if (start_some()) pause = shortest;
+      std::erase_if(running_, [&](const Running& r) {
+        const bool over = is_over(r, jobs_[r.job], exits_[r.job]);
+        if (over) free_slot();
+        return over;
+      });
+      if (running_.empty() && next_ == jobs_.size()) break;
+      std::this_thread::sleep_for(pause);
+      pause = std::min(2 * pause, longest);
+    }
+    return std::move(exits_);
+  }
+
+ private:
+  bool may_start() const {
+    const bool has_room = running_.empty() || static_cast<int>(running_.size()) < limits_.at_once;
+    return next_ < jobs_.size() && has_room && (!limits_.slots || limits_.slots->take());
+  }
+
+  void free_slot() const {
+    if (limits_.slots) limits_.slots->give_back();
+  }
+
+  bool start_some() {
+    const size_t before = next_;
+    while (may_start()) {
+      const pid_t child = start(jobs_[next_]);
+      if (child > 0) {
+        running_.push_back({next_, child, deadline_after(limits_.seconds)});
+        constexpr int behind_all_others = 10;
+        if (limits_.is_background) {
+          setpriority(PRIO_PGRP, static_cast<id_t>(child), behind_all_others);
+        }
+      } else {
+        free_slot();
+      }
+      ++next_;
+    }
+    return next_ > before;
+  }
+
+  void kill_all() {
+    for (const Running& r : running_) {
+      kill(-r.child, SIGKILL);
+      int status = 0;
+      while (waitpid(r.child, &status, 0) < 0 && errno == EINTR) {
+      }
+      free_slot();
+    }
+    running_.clear();
+  }
+
+  const std::vector<Job>& jobs_;
+  const RunLimits& limits_;
+  std::vector<Exit> exits_;
+  std::vector<Running> running_;
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+std::vector<Exit> run_programs(const std::vector<Job>& jobs, const RunLimits& limits) {
+  return Runs(jobs, limits).run();
 }
 
 Exit run_program(const std::vector<std::string>& command, const std::filesystem::path& scratch,
                  double seconds) {
-  return run_programs({{command, scratch}}, 1, seconds).front();
+  return run_programs({{command, scratch}}, {.seconds = seconds}).front();
 }
 
 std::string find_program(const std::string& name) {

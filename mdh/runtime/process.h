@@ -1,7 +1,10 @@
 // Running other programs.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,9 +27,29 @@ struct Job {
   std::filesystem::path scratch;
 };
 
-/// Runs programs, at most `at_once` at the same time and each for at most `seconds`; what became of
-/// them, in the order of the jobs.
-std::vector<Exit> run_programs(const std::vector<Job>& jobs, int at_once, double seconds = 0);
+/// So many programs at the same time, whoever starts them: several calls of run_programs share it.
+class Slots {
+ public:
+  explicit Slots(int count) : free_(count) {}
+  bool take();
+  void give_back() { ++free_; }
+
+ private:
+  std::atomic<int> free_;
+};
+
+struct RunLimits {
+  int at_once = 1;     // programs at the same time
+  double seconds = 0;  // for each of them; 0: none
+  /// They get out of the way of whoever else wants a core.
+  bool is_background = false;
+  std::shared_ptr<Slots> slots = nullptr;  // none: nobody else counts
+  /// Asked every few milliseconds: as soon as it says so, all are killed and no more are started.
+  std::function<bool()> is_cancelled = nullptr;
+};
+
+/// Runs programs; what became of them, in the order of the jobs.
+std::vector<Exit> run_programs(const std::vector<Job>& jobs, const RunLimits& limits);
 
 /// The full path of a program on PATH, or nothing.
 std::string find_program(const std::string& name);

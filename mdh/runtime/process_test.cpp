@@ -2,6 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
+#include <mutex>
+
+#include <filesystem>
+
+#include <chrono>
+
 #include "mdh/runtime/testing.h"
 
 namespace mdh::runtime::process_test {
@@ -93,7 +101,7 @@ TEST(Process, exits_are_in_the_order_of_the_jobs) {
       run_programs({{{"sh", "-c", "sleep 0.2; echo slow; exit 1"}, one.path()},
                     {{"/nowhere/nothing"}, two.path()},
                     {{"sh", "-c", "echo quick; exit 3"}, three.path()}},
-                   2);
+                   {.at_once = 2});
   ASSERT_EQ(exits.size(), 3u);
   EXPECT_EQ(exits[0].status, 1);
   EXPECT_EQ(exits[0].output, "slow\n");
@@ -112,10 +120,10 @@ TEST(Process, no_more_than_asked_run_at_once) {
                     scratch.path().filename().string());
     jobs.push_back({{"sh", "-c", script}, scratch.path()});
   }
-  for (const Exit& exit : run_programs(jobs, 2)) {
+  for (const Exit& exit : run_programs(jobs, {.at_once = 2})) {
     EXPECT_TRUE(exit.output == "1\n" || exit.output == "2\n") << exit.output;
   }
-  EXPECT_TRUE(run_programs({}, 2).empty());
+  EXPECT_TRUE(run_programs({}, {.at_once = 2}).empty());
 }
 
 TEST(FindProgram, name_is_looked_up_on_the_path) {
@@ -149,6 +157,62 @@ TEST(FindProgram, what_cannot_be_executed_is_no_program) {
   EXPECT_EQ(find_program((folder.path() / "text").string()), "") << "a file without permission";
   EXPECT_EQ(find_program(folder.path().string()), "") << "a folder";
   EXPECT_EQ(find_program(""), "") << "nothing at all";
+}
+
+// ---- several calls at the same time
+
+TEST(Process, slots_are_shared_by_all_who_have_them) {
+  Slots slots(2);
+  EXPECT_TRUE(slots.take());
+  EXPECT_TRUE(slots.take());
+  EXPECT_FALSE(slots.take());
+  slots.give_back();
+  EXPECT_TRUE(slots.take());
+}
+
+TEST(Process, calls_that_share_slots_run_no_more_programs_than_there_are) {
+  const TemporaryDirectory running;
+  const auto slots = std::make_shared<Slots>(1);
+  std::vector<std::string> counts;
+  std::mutex mutex;
+  const auto work = [&] {
+    const TemporaryDirectory scratch;
+    const std::string script =
+        fmt::format("cd {}; touch $$; ls | wc -l; sleep 0.05; rm $$", running.path().string());
+    const std::vector<Job> jobs(3, {{"sh", "-c", script}, scratch.path()});
+    for (const Exit& exit : run_programs(jobs, {.at_once = 3, .slots = slots})) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      counts.push_back(exit.output);
+    }
+  };
+  std::thread other(work);
+  work();
+  other.join();
+  EXPECT_EQ(counts, std::vector<std::string>(6, "1\n"));
+  EXPECT_TRUE(slots->take()) << "all are given back";
+}
+
+TEST(Process, programs_in_the_background_get_out_of_the_way) {
+  const TemporaryDirectory scratch;
+  const std::vector<Job> jobs = {{{"sh", "-c", "sleep 0.2; nice"}, scratch.path()}};
+  EXPECT_EQ(run_programs(jobs, {.is_background = true}).front().output, "10\n");
+}
+
+TEST(Process, what_is_cancelled_ends_at_once_with_all_that_it_started) {
+  const TemporaryDirectory one, two;
+  const auto slots = std::make_shared<Slots>(1);
+  const std::string script =
+      fmt::format("sleep 100 & echo $! > {}/child; wait", one.path().string());
+  const std::vector<Job> jobs = {{{"sh", "-c", script}, one.path()},
+                                 {{"sh", "-c", "touch begun"}, two.path()}};
+  const auto is_begun = [&] { return std::filesystem::exists(one.path() / "child"); };
+  const auto begin = std::chrono::steady_clock::now();
+  const std::vector<Exit> exits = run_programs(jobs, {.slots = slots, .is_cancelled = is_begun});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  EXPECT_EQ(exits.size(), 2u);
+  EXPECT_NE(exits[0].status, 0);
+  EXPECT_NE(exits[1].status, 0) << "it was never started";
+  EXPECT_TRUE(slots->take()) << "what was taken is given back";
 }
 
 }  // namespace

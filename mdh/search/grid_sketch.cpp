@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "mdh/search/space_layouts.h"
+#include "mdh/search/space/layouts.h"
 
 namespace mdh::search {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "mdh/model/shape.h"
-#include "mdh/search/space_context.h"
+#include "mdh/search/space/context.h"
 
 namespace mdh::search {
 

@@ -1,7 +1,7 @@
 #include "mdh/search/search_space.h"
 
 #include "mdh/passes/lower/lower.h"
-#include "mdh/search/space_context.h"
+#include "mdh/search/space/context.h"
 #include "mdh/support/diagnostic.h"
 
 namespace mdh::search {
@@ -25,6 +25,7 @@ struct SearchSpace::Parts {
     space::add_levels(context, parameters);
     space::add_places(context, parameters);
     space::add_code(context, parameters);
+    space::add_phases(context, parameters);
     space::lock(context, parameters);
     return tune::Space(std::move(parameters), {.max_nodes = 20'000});
   }
@@ -50,6 +51,7 @@ ll::Config SearchSpace::config(const tune::Point& point) const {
   config.program = parts_->program.name;
   config.machine = parts_->machine.name;
   space::decode_levels(parts_->context, point, config);
+  space::decode_phases(parts_->context, point, config);
   space::decode_places(parts_->context, point, config);
   space::decode_code(parts_->context, point, config);
   return config;
@@ -79,6 +81,7 @@ std::optional<tune::Point> SearchSpace::point(const ll::Config& config) const {
   space::encode_levels(parts_->context, config, values);
   space::encode_places(parts_->context, config, values);
   space::encode_code(parts_->context, config, values);
+  space::encode_phases(parts_->context, config, values);
   return parts_->space.point(values);
 }
 
@@ -87,6 +90,7 @@ std::optional<tune::Point> SearchSpace::nearest_to(const ll::Config& config) con
   space::encode_levels(parts_->context, config, values);
   space::encode_places(parts_->context, config, values);
   space::encode_code(parts_->context, config, values);
+  space::encode_phases(parts_->context, config, values);
   const tune::Point point = parts_->space.repair(values);
   return is_valid(point) ? std::optional(point) : std::nullopt;
 }

@@ -11,7 +11,10 @@
 //   registers.A    from where on it is kept in registers
 //   acc.C, mid.C   results in registers, and in a private memory between those and the user's
 //   edge.i, ...    decisions about code that have an effect on the target
+//   unroll, groups the innermost loop written out; groups that a multiprocessor has room for
+//   combine.BLK    how cores combine or join their parts
 //   tags           the dimension that cores count along the first axis of a launch, if any
+//   phases         one of the phases has the levels of a tile of registers in reverse order
 //
 // Layers come in roles: layers of cores, two memory layers, one of registers and one of lanes. So a
 // machine is not known by name here, and the layers that have no role are not used.
@@ -26,13 +29,14 @@
 #include "mdh/ll/config.h"
 #include "mdh/ll/obeys.h"
 #include "mdh/machine/machine.h"
+#include "mdh/search/restrictions.h"
 #include "mdh/tune/space.h"
 
 namespace mdh::search {
 
 struct SpaceOptions {
   int cores = 1;
-  bool restricted = false;  // the paper's three restrictions
+  Restrictions restricted = {};  // of the paper
   /// Decisions that the target does not carry out are not tried. Without a word, those of threads.
   ll::Obeys obeys = {.prefetch = true,
                      .opaque = true,

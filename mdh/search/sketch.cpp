@@ -4,7 +4,7 @@
 
 #include "mdh/ll/names.h"
 #include "mdh/model/traffic.h"
-#include "mdh/search/space_layouts.h"
+#include "mdh/search/space/layouts.h"
 
 namespace mdh::search {
 namespace {

@@ -132,7 +132,8 @@ std::vector<Record> failed_records(const std::vector<Record>& records,
   std::vector<Record> failed;
   for (const size_t n : latest(records, positions_of(records, problem))) {
     const RecordOutcome outcome = records[n].outcome;
-    if (outcome == RecordOutcome::crash || outcome == RecordOutcome::wrong) {
+    if (outcome == RecordOutcome::crash || outcome == RecordOutcome::wrong ||
+        outcome == RecordOutcome::spills) {
       failed.push_back(records[n]);
     }
   }

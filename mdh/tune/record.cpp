@@ -18,8 +18,8 @@ using json = nlohmann::ordered_json;
 constexpr int this_version = 1;
 
 const std::vector<std::string>& outcome_names() {
-  static const std::vector<std::string> names = {"ok",      "compile_error", "crash",
-                                                 "timeout", "wrong",         "out_of_memory"};
+  static const std::vector<std::string> names = {"ok",    "compile_error", "crash", "timeout",
+                                                 "wrong", "out_of_memory", "spills"};
   return names;
 }
 

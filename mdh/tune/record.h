@@ -24,7 +24,8 @@
 
 namespace mdh::tune {
 
-enum class RecordOutcome { ok, compile_error, crash, timeout, wrong, out_of_memory };
+/// `spills`: it was not measured, because its threads need more registers than they have.
+enum class RecordOutcome { ok, compile_error, crash, timeout, wrong, out_of_memory, spills };
 
 const std::string& to_string(RecordOutcome outcome);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 
 #include "mdh/support/diagnostic.h"
 
@@ -65,13 +66,12 @@ class Search {
         result_.stopped_by = *reason;
         return std::move(result_);
       }
-      const double asked = clock_();
-      const std::vector<Point> points = next_batch();
-      result_.asking += clock_() - asked;
-      if (points.empty() && is_exhausted_) {
+      ask_ahead();
+      if (waiting_.empty() && is_exhausted_) {
         result_.stopped_by = "space exhausted";
         return std::move(result_);
       }
+      const std::vector<Point> points = next_waiting();
       take(points, points.empty() ? std::vector<Outcome>() : evaluate_(points));
     }
   }
@@ -86,12 +86,40 @@ class Search {
     return progress;
   }
 
-  /// Points of which nothing is known; none if there are no others, or if it is time to stop.
+  size_t asked_for() const {
+    size_t count = 0;
+    for (const std::vector<Point>& batch : waiting_) count += batch.size();
+    return count;
+  }
+
+  void ask_ahead() {
+    const double begin = clock_();
+    while (waiting_.size() <= options_.ahead) {
+      std::vector<Point> batch = next_batch();
+      if (batch.empty()) break;
+      options_.prepare(batch);
+      waiting_.push_back(std::move(batch));
+    }
+    result_.asking += clock_() - begin;
+  }
+
+  std::vector<Point> next_waiting() {
+    if (waiting_.empty()) return {};
+    std::vector<Point> batch = std::move(waiting_.front());
+    waiting_.pop_front();
+    return batch;
+  }
+
+  /// Points of which nothing is known; none if there are no others, if it is time to stop, or if as
+  /// many are asked for as may be evaluated.
   std::vector<Point> next_batch() {
-    const size_t room = std::max<size_t>(1, stop_.room(progress()));
+    Progress later = progress();
+    later.evaluations += asked_for();
+    const size_t room = std::max<size_t>(waiting_.empty() ? 1 : 0, stop_.room(later));
     const size_t wanted = std::min(options_.batch, room);
     const double enough = options_.filled * static_cast<double>(wanted);
     std::vector<Point> points;
+    if (wanted == 0) return points;
     for (bool again = false; static_cast<double>(points.size()) < enough; again = true) {
       if (again && stop_.reason(progress())) break;  // what is known may be all that is asked for
       const std::vector<Point> asked = technique_.ask(wanted - points.size());
@@ -125,6 +153,7 @@ class Search {
   std::function<double()> clock_;
   double begin_;
   bool is_exhausted_ = false;
+  std::deque<std::vector<Point>> waiting_;  // asked for, in the order of their evaluation
   SearchResult result_;
 };
 

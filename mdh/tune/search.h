@@ -50,6 +50,11 @@ struct SearchOptions {
   std::function<std::optional<Outcome>(const Point&)> known = [](const Point&) {
     return std::optional<Outcome>();
   };
+  /// So many batches are asked for before the outcomes of the one that is evaluated are told, for
+  /// whoever has to prepare them. `prepare` is called with each, in the order of their evaluation.
+  /// What was asked for last may never be evaluated.
+  size_t ahead = 0;
+  std::function<void(std::span<const Point>)> prepare = [](std::span<const Point>) {};
   /// What was spent before the search began; rules count it.
   size_t evaluations_before = 0;
   double seconds_before = 0;

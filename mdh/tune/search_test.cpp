@@ -47,6 +47,54 @@ TEST(Search, batches_are_cut_to_the_evaluations_that_are_left) {
   EXPECT_EQ(result.stopped_by, "10 evaluations");
 }
 
+/// What was prepared, and what of it was evaluated.
+struct Ahead {
+  std::vector<std::string> steps;  // "prepare 4"
+  std::vector<std::string> prepared, evaluated;
+};
+
+Ahead searched_ahead(size_t evaluations, size_t ahead) {
+  const Space space = line(100);
+  const auto technique = make_technique("random", space);
+  Ahead seen;
+  const auto note = [&](const char* what, std::span<const Point> points,
+                        std::vector<std::string>& keys) {
+    seen.steps.push_back(std::string(what) + " " + std::to_string(points.size()));
+    for (const Point& point : points) keys.push_back(point.key());
+  };
+  const SearchOptions options{
+      .batch = 4, .ahead = ahead, .prepare = [&](std::span<const Point> points) {
+        note("prepare", points, seen.prepared);
+      }};
+  const Evaluate evaluate = [&](std::span<const Point> points) {
+    note("evaluate", points, seen.evaluated);
+    return costs(points);
+  };
+  search(*technique, evaluate, after_evaluations(evaluations), options);
+  return seen;
+}
+
+TEST(Search, asks_ahead_for_what_has_to_be_prepared) {
+  const Ahead seen = searched_ahead(14, 2);
+  EXPECT_EQ(seen.steps,
+            (std::vector<std::string>{"prepare 4", "prepare 4", "prepare 4", "evaluate 4",
+                                      "prepare 2", "evaluate 4", "evaluate 4", "evaluate 2"}));
+  EXPECT_EQ(seen.prepared, seen.evaluated) << "in the same order, and each once";
+}
+
+TEST(Search, asks_for_no_more_than_may_be_evaluated) {
+  EXPECT_EQ(searched_ahead(3, 2).steps, (std::vector<std::string>{"prepare 3", "evaluate 3"}));
+  EXPECT_EQ(searched_ahead(9, 0).evaluated.size(), 9u);
+}
+
+TEST(Search, evaluates_all_that_it_asked_for_before_a_space_is_exhausted) {
+  const Space space = line(10);
+  const auto technique = make_technique("exhaustive", space);
+  const SearchResult result = search(*technique, costs, never_stop(), {.batch = 4, .ahead = 2});
+  EXPECT_EQ(result.stopped_by, "space exhausted");
+  EXPECT_EQ(result.history.size(), 10u);
+}
+
 TEST(Search, stops_at_the_deadline) {
   const Space space = line(100);
   const auto technique = make_technique("random", space);

@@ -62,6 +62,8 @@ std::string invalidity_of(RecordOutcome outcome) {
       return "timeout";
     case RecordOutcome::wrong:
       return "correctness";
+    case RecordOutcome::spills:  // it was compiled, and left out
+      return "constraints";
     case RecordOutcome::crash:
     case RecordOutcome::out_of_memory:
       return "runtime";

@@ -1,5 +1,7 @@
 #include "mdh/tuning/candidate_sources.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -32,6 +34,12 @@ Lowered lower_one(const hl::Program& program, const ll::Config& config,
   } catch (const std::bad_alloc&) {
     return {.outcome = RecordOutcome::out_of_memory, .reason = "no memory to make its code"};
   }
+}
+
+/// Of this thread alone. A thread that may not is as fast as the others.
+void step_back() {
+  constexpr int behind_all_others = 10;
+  setpriority(PRIO_PROCESS, 0, behind_all_others);
 }
 
 /// Which modules go into one translation unit. All cores compile, and have as much to do as the
@@ -72,13 +80,16 @@ std::string code_of(const kernel::Module& module, const std::string& name) {
 
 std::vector<Lowered> lower_each(const hl::Program& program, const std::vector<ll::Config>& configs,
                                 const std::vector<std::string>& names,
-                                const CandidateOptions& options) {
+                                const CandidateOptions& options,
+                                const runtime::BuildLimits& limits) {
   std::vector<Lowered> results(configs.size());
   std::atomic<size_t> next = 0;
   std::mutex mutex;
   std::exception_ptr failure;  // an error of ours
   const auto work = [&] {
+    if (limits.is_background) step_back();
     for (size_t n = next++; n < configs.size(); n = next++) {
+      if (limits.is_cancelled && limits.is_cancelled()) return;
       try {
         results[n] = lower_one(program, configs[n], options, names[n]);
       } catch (...) {

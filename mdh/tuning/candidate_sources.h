@@ -17,10 +17,12 @@ struct Lowered {
   std::string reason;
 };
 
-/// On all cores: long code takes as long to make as to compile. Each has a name of its own.
+/// On all cores: long code takes as long to make as to compile. Each has a name of its own. In the
+/// background, threads get out of the way of others, and what is cancelled is left out.
 std::vector<Lowered> lower_each(const hl::Program& program, const std::vector<ll::Config>& configs,
                                 const std::vector<std::string>& names,
-                                const CandidateOptions& options);
+                                const CandidateOptions& options,
+                                const runtime::BuildLimits& limits);
 
 /// What configurations that differ in decisions without effect have in common; `name` is the one
 /// that their functions have.

@@ -1,10 +1,15 @@
 #include "mdh/tuning/candidates.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
+#include <deque>
+#include <future>
 #include <map>
+#include <mutex>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <tuple>
 
@@ -15,6 +20,7 @@
 #include "mdh/driver/verification.h"
 #include "mdh/driver/verify/candidate_check.h"
 #include "mdh/hl/analysis.h"
+#include "mdh/support/cores.h"
 #include "mdh/tuning/candidate_sources.h"
 #include "mdh/tuning/quiet_measurement.h"
 
@@ -53,6 +59,15 @@ constexpr double seconds_for_twin = 60;
 /// A new process opens its device first. Some drivers take seconds for that.
 constexpr double seconds_for_opening = 10;
 
+/// Of the function that keeps the most there.
+int64_t stack_bytes_of(const std::vector<runtime::Resources>& needs) {
+  int64_t most = 0;
+  for (const runtime::Resources& r : needs) {
+    most = std::max({most, r.stack_bytes.value_or(0), r.spilled_bytes.value_or(0)});
+  }
+  return most;
+}
+
 /// A failure to build, as records name it.
 void take_failure(const runtime::BuildFailure& failure, Trial& trial) {
   using Kind = runtime::BuildFailure::Kind;
@@ -79,10 +94,26 @@ struct Candidates::Parts {
     runtime::Object object;
     std::string code;  // its name
   };
+  /// Configurations that were compiled at the same time.
+  struct Batch {
+    std::vector<Trial> trials;
+    std::vector<std::optional<Compiled>> compiled;
+  };
+  struct Prepared {
+    std::vector<ll::Config> configs;
+    std::future<Batch> batch;
+  };
+
+  std::mutex screened_mutex;
   std::map<std::string, Trial> screened;  // what became of code, by its name
   std::map<std::string, size_t> numbers;  // of configurations that were compiled alone
   QuietMeasurement quiet;
   std::vector<std::optional<Compiled>> compiled;
+  std::atomic<bool> is_dropped = false;  // what is prepared
+  std::deque<Prepared> prepared;
+  /// One core is for the thread that measures.
+  std::shared_ptr<runtime::Slots> slots =
+      std::make_shared<runtime::Slots>(std::max(1, available_cores() - 1));
   std::unique_ptr<driver::CandidateCheck> yardstick;  // none for operators on whole arrays
   std::set<std::string> twinned;                      // code that was verified alone, by its name
 
@@ -122,12 +153,6 @@ struct Candidates::Parts {
     return sum;
   }
 
-  void poison(int byte) const {
-    for (size_t n = 0; n < program.outputs.size(); ++n) {
-      std::memset(memory.pointers()[n], byte, output_bytes(n));
-    }
-  }
-
   /// Only times matter.
   runtime::Outcome timed(const Compiled& c, const runtime::TimingLimits& limits) {
     return quiet([&] {
@@ -137,6 +162,11 @@ struct Candidates::Parts {
 
   runtime::Outcome run(const Compiled& c, runtime::WorkOptions how) {
     how.inputs_stay = true;
+    return run_on_new_inputs(c, how);
+  }
+
+  /// Unless those of the run before stay.
+  runtime::Outcome run_on_new_inputs(const Compiled& c, runtime::WorkOptions how) {
     how.device = device->name();
     how.model = runtime::model_of(*device);
     return worker_of(c.module).run(c.module, c.object.path, memory.shared(), how);
@@ -182,12 +212,23 @@ struct Candidates::Parts {
         device->accuracy(), options.seed);
   }
 
+  Batch compiled_batch(const std::vector<ll::Config>& configs, Together together,
+                       const runtime::BuildLimits& how);
+  std::optional<Trial> screened_before(const std::string& code);
+  void drop_prepared();
   void measure(const Compiled& c, const Effort& effort, Trial& trial);
 
   /// Compares with the definition.
   void check(const Compiled& c, Trial& trial) {
     if (!yardstick) return verify_whole_arrays(c, trial);
-    const driver::Comparison found = yardstick->compare_outputs();
+    driver::Comparison found = yardstick->compare_outputs();
+    if (!found.right && device->is_apart()) {
+      // Who ran before may have changed large inputs: on new ones it is nobody else's fault.
+      const runtime::Outcome again =
+          run_on_new_inputs(c, {.threads = options.threads, .filled = 0xff});
+      if (again.status != runtime::WorkStatus::ok) return take_failure(again, trial);
+      found = yardstick->compare_outputs();
+    }
     trial.verified = to_string(yardstick->coverage());
     if (!found.right) take_wrong(found.complaint, trial);
   }
@@ -229,8 +270,7 @@ struct Candidates::Parts {
 
   /// The first run was on other bytes than this one.
   void check_written(const Compiled& c, Trial& trial) {
-    poison(0x24);
-    const runtime::Outcome outcome = run(c, {.threads = options.threads});
+    const runtime::Outcome outcome = run(c, {.threads = options.threads, .filled = 0x24});
     if (outcome.status != runtime::WorkStatus::ok) return take_failure(outcome, trial);
     check(c, trial);
   }
@@ -293,7 +333,33 @@ bool is_better(const Trial& a, const Trial& b) {
 Candidates::Candidates(const hl::Program& program, CandidateOptions options)
     : parts_(std::make_unique<Parts>(program, std::move(options))) {}
 
-Candidates::~Candidates() = default;
+Candidates::~Candidates() { drop_prepared(); }
+
+bool Candidates::may_prepare() const { return parts_->device->is_apart(); }
+
+void Candidates::prepare(const std::vector<ll::Config>& configs) {
+  Parts& p = *parts_;
+  runtime::BuildLimits how = p.options.build;
+  how.is_background = true;
+  how.slots = p.slots;
+  how.is_cancelled = [&p] { return p.is_dropped.load(); };
+  try {
+    p.prepared.push_back({configs, std::async(std::launch::async, [&p, configs, how] {
+                            return p.compiled_batch(configs, Together::all, how);
+                          })});
+  } catch (const std::system_error&) {
+    // There are as many threads as there may be: they are compiled when they are wanted.
+  }
+}
+
+void Candidates::drop_prepared() { parts_->drop_prepared(); }
+
+/// The last reference to a thread waits for its end.
+void Candidates::Parts::drop_prepared() {
+  is_dropped = true;
+  prepared.clear();
+  is_dropped = false;
+}
 
 void Candidates::renew_processes() {
   parts_->workers.clear();
@@ -303,43 +369,67 @@ void Candidates::renew_processes() {
 std::vector<Trial> Candidates::compile(const std::vector<ll::Config>& configs, Together together,
                                        double seconds) {
   Parts& p = *parts_;
-  runtime::BuildLimits how = p.options.build;
-  if (seconds > 0) how.seconds = seconds;
-  std::vector<Trial> trials;
+  Parts::Batch batch;
+  if (!p.prepared.empty() && p.prepared.front().configs == configs) {
+    std::future<Parts::Batch> ready = std::move(p.prepared.front().batch);
+    p.prepared.pop_front();
+    batch = ready.get();
+  } else {
+    runtime::BuildLimits how = p.options.build;
+    if (seconds > 0) how.seconds = seconds;
+    batch = p.compiled_batch(configs, together, how);
+  }
+  p.compiled = std::move(batch.compiled);
+  return std::move(batch.trials);
+}
+
+std::optional<Trial> Candidates::Parts::screened_before(const std::string& code) {
+  const std::lock_guard<std::mutex> lock(screened_mutex);
+  const auto known = screened.find(code);
+  return known != screened.end() ? std::optional(known->second) : std::nullopt;
+}
+
+Candidates::Parts::Batch Candidates::Parts::compiled_batch(const std::vector<ll::Config>& configs,
+                                                           Together together,
+                                                           const runtime::BuildLimits& how) {
+  Batch batch;
   std::vector<kernel::Module> modules;
   std::vector<size_t> number_of;
   std::vector<std::string> codes;
-  p.compiled.assign(configs.size(), std::nullopt);
-  const std::vector<std::string> names = p.names_of(configs, together);
-  std::vector<Lowered> lowered = lower_each(p.program, configs, names, p.options);
+  batch.compiled.assign(configs.size(), std::nullopt);
+  const std::vector<std::string> names = names_of(configs, together);
+  std::vector<Lowered> lowered = lower_each(program, configs, names, options, how);
   for (size_t n = 0; n < configs.size(); ++n) {
-    trials.push_back({.config = configs[n], .outcome = lowered[n].outcome});
-    trials[n].reason = std::move(lowered[n].reason);
+    batch.trials.push_back({.config = configs[n], .outcome = lowered[n].outcome});
+    batch.trials[n].reason = std::move(lowered[n].reason);
     if (!lowered[n].module) continue;
     const std::string code = code_of(*lowered[n].module, names[n]);
-    const auto known = p.screened.find(code);
-    if (together == Together::all && known != p.screened.end()) {
-      trials[n] = known->second;
-      trials[n].config = configs[n];
-      trials[n].is_repeated = true;
+    const auto known = together == Together::all ? screened_before(code) : std::nullopt;
+    if (known) {
+      batch.trials[n] = *known;
+      batch.trials[n].config = configs[n];
+      batch.trials[n].is_repeated = true;
       continue;
     }
     codes.push_back(code);
     modules.push_back(std::move(*lowered[n].module));
     number_of.push_back(n);
   }
-  if (modules.empty()) return trials;
-  const std::vector<runtime::Built> built = build(*p.device, modules, together, how);
+  if (modules.empty()) return batch;
+  runtime::BuildLimits asking = how;
+  asking.tells_needs = together == Together::all;
+  const std::vector<runtime::Built> built = build(*device, modules, together, asking);
   for (size_t m = 0; m < modules.size(); ++m) {
-    Trial& trial = trials[number_of[m]];
+    Trial& trial = batch.trials[number_of[m]];
     trial.compiler = modules[m].compiler;
+    trial.stack_bytes = stack_bytes_of(built[m].needs);
     if (built[m].object) {
-      p.compiled[number_of[m]] = Parts::Compiled{modules[m], *built[m].object, codes[m]};
+      batch.compiled[number_of[m]] = Compiled{modules[m], *built[m].object, codes[m]};
     } else {
       take_failure(built[m].failure, trial);
     }
   }
-  return trials;
+  return batch;
 }
 
 void Candidates::measure(size_t number, const Effort& effort, Trial& trial) {
@@ -347,12 +437,13 @@ void Candidates::measure(size_t number, const Effort& effort, Trial& trial) {
   if (!trial.is_good() || !p.compiled[number]) return;
   const Parts::Compiled& c = *p.compiled[number];
   p.measure(c, effort, trial);
-  if (trial.is_good() && !trial.is_loaded()) p.screened.insert_or_assign(c.code, trial);
+  if (!trial.is_good() || trial.is_loaded()) return;
+  const std::lock_guard<std::mutex> lock(p.screened_mutex);
+  p.screened.insert_or_assign(c.code, trial);
 }
 
 void Candidates::Parts::measure(const Compiled& c, const Effort& effort, Trial& trial) {
   prepare();
-  poison(0xff);  // no number, so that an element that is not written is wrong
   // Loading takes its time, too, and so does memory that a new process sees for the first time.
   const bool is_fresh = device->grid() && !warm.contains(worker_of(c.module).process());
   const double unhurried = 0.3 + 1e-9 * bytes() + (is_fresh ? seconds_for_opening : 0) +
@@ -361,7 +452,10 @@ void Candidates::Parts::measure(const Compiled& c, const Effort& effort, Trial& 
                                                 : options.worker.time_limit + unhurried;
   const runtime::TimingLimits once{.warm_up = 0, .least = 1, .most = 1, .seconds = 0};
   const runtime::Outcome first =
-      run(c, {.threads = options.threads, .measure = once, .time_limit = patience});
+      run(c, {.threads = options.threads,
+              .measure = once,
+              .time_limit = patience,
+              .filled = 0xff});  // no number, so that an element that is not written is wrong
   if (first.status != runtime::WorkStatus::ok) return take_failure(first, trial);
   check(c, trial);
   if (!trial.is_good()) return;

@@ -40,6 +40,9 @@ struct Trial {
   std::string compiler;
   double seconds = 0;        // of the search, when the outcome was known
   bool is_repeated = false;  // its code was measured before; nothing was compiled
+  /// Bytes of registers that each thread keeps in memory, and of its arrays there, as far as the
+  /// compiler tells.
+  int64_t stack_bytes = 0;
   tune::FinalResult final_result = tune::FinalResult::none;
 
   bool is_good() const { return outcome == tune::RecordOutcome::ok; }
@@ -74,6 +77,16 @@ class Candidates {
   enum class Together { all, none };
   std::vector<Trial> compile(const std::vector<ll::Config>& configs, Together together,
                              double seconds = 0);
+
+  /// Measuring leaves the cores of this machine to compilers.
+  bool may_prepare() const;
+
+  /// Begins to compile them all together, while others are measured. compile() of the same ones, in
+  /// the order in which they were prepared, takes what became of them.
+  void prepare(const std::vector<ll::Config>& configs);
+
+  /// Nobody wants what is prepared any more: its compilers end at once.
+  void drop_prepared();
 
   /// Runs and times what compile() left good; the n-th of them. What other programs disturb is
   /// timed again.

@@ -243,13 +243,19 @@ void TuningRun::search(tune::Technique& technique, double part) {
     return outcomes;
   };
   const tune::StopRule stop = tune::unless([&] { return is_empty_handed(); }, budget(part));
+  const auto prepare = [&](std::span<const tune::Point> points) {
+    if (candidates_.may_prepare()) candidates_.prepare(quick(points));
+  };
   const tune::SearchResult result =
       tune::search(technique, evaluate, stop,
                    {.batch = options_.batch,
                     .filled = 0.75,
                     .known = [&](const tune::Point& point) { return known_of(point); },
+                    .ahead = candidates_.may_prepare() ? batches_ahead : 0,
+                    .prepare = prepare,
                     .evaluations_before = report_.trials.size(),
                     .seconds_before = elapsed()});
+  candidates_.drop_prepared();
   report_.screening.asking += result.asking;
   if (result.stopped_by != space_exhausted || !is_over(1.0)) note_stop(result.stopped_by);
 }
@@ -264,16 +270,27 @@ std::optional<tune::Outcome> TuningRun::known_of(const tune::Point& point) {
   return std::nullopt;
 }
 
-ll::Config TuningRun::quick(const tune::Point& point) const {
-  const ll::Config config = space_.config(point);
-  return chooses_compiler(options_) ? compiled_by(config, quick_compiler(compilers_)) : config;
+std::vector<ll::Config> TuningRun::quick(std::span<const tune::Point> points) const {
+  std::vector<ll::Config> configs;
+  for (const tune::Point& point : points) {
+    const ll::Config config = space_.config(point);
+    configs.push_back(chooses_compiler(options_) ? compiled_by(config, quick_compiler(compilers_))
+                                                 : config);
+  }
+  return configs;
+}
+
+/// As soon as anything works, what spills is not worth a measurement.
+void TuningRun::drop_spilling(Trial& trial) const {
+  if (!report_.best || !trial.is_good() || trial.is_repeated || trial.stack_bytes == 0) return;
+  trial.outcome = tune::RecordOutcome::spills;
+  trial.reason =
+      fmt::format("each thread keeps {} bytes of registers or arrays in memory", trial.stack_bytes);
 }
 
 std::vector<Trial> TuningRun::tried(std::span<const tune::Point> points) {
-  std::vector<ll::Config> configs;
-  for (const tune::Point& point : points) configs.push_back(quick(point));
   std::vector<Trial> trials =
-      screened(configs, Candidates::Together::all, "searching", time_to_beat());
+      screened(quick(points), Candidates::Together::all, "searching", time_to_beat());
   searched_ += trials.size();
   for (const Trial& trial : trials) {
     if (!trial.is_good() || trial.is_loaded()) continue;
@@ -298,6 +315,7 @@ std::vector<Trial> TuningRun::screened(const std::vector<ll::Config>& configs,
       break;
     }
     const double begun = elapsed();
+    if (searches) drop_spilling(trials[n]);
     candidates_.measure(n, searches ? screening(to_beat_us) : comparison(to_beat_us), trials[n]);
     measuring_ += elapsed() - begun;
     note(trials[n], phase);

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "mdh/search/restrictions.h"
 #include "mdh/tuning/candidates.h"
 
 namespace mdh::tuning {
@@ -24,7 +25,7 @@ struct TuneOptions {
   size_t evaluations = 0;  // 0: as many as there is time for
   std::string technique = "auto";
   uint64_t seed = 1;
-  bool restricted = false;
+  search::Restrictions restricted = {};
   std::vector<std::string> locks;
   std::vector<ll::Config> starts;     // of neighbouring sizes, or earlier winners
   std::vector<Trial> known;           // what an earlier search has found out; not tried again

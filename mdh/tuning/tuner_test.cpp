@@ -229,7 +229,7 @@ hl::Program one_point() {
 
 TuneReport exhausted(TuneOptions o) {
   o.candidates = options();
-  o.restricted = true;
+  o.restricted = search::all_restrictions;
   o.seconds = 600;
   return tune(one_point(), o, [](const Trial&, const TuneProgress&) {});
 }

@@ -53,7 +53,7 @@ size_t TuningRun::evaluations_left() const {
 
 /// What the user has locked may exclude it. Then it is only compared with.
 bool TuningRun::may_win_untuned() const {
-  const bool is_free = options_.locks.empty() && !options_.restricted;
+  const bool is_free = options_.locks.empty() && !options_.restricted.any();
   return is_free || space_.point(untuned_).has_value();
 }
 

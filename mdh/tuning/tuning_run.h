@@ -37,6 +37,10 @@ class TuningRun {
   /// the disk is full, or the compiler is gone.
   static constexpr size_t hopeless = 64;
 
+  /// Where others can be compiled meanwhile, one batch is measured, the next one is nearly ready, and
+  /// the one behind it has the cores that are free.
+  static constexpr size_t batches_ahead = 2;
+
   static constexpr const char* space_exhausted = "space exhausted";  // as tune::search says
 
   double elapsed() const;
@@ -69,7 +73,9 @@ class TuningRun {
   /// Asks, compiles, runs and tells until a part of the time is over.
   void search(tune::Technique& technique, double part);
   std::optional<tune::Outcome> known_of(const tune::Point& point);
-  ll::Config quick(const tune::Point& point) const;
+  /// Configurations as they are compiled for the search.
+  std::vector<ll::Config> quick(std::span<const tune::Point> points) const;
+  void drop_spilling(Trial& trial) const;
   std::vector<Trial> tried(std::span<const tune::Point> points);
   std::vector<Trial> screened(const std::vector<ll::Config>& configs, Candidates::Together together,
                               const std::string& phase, double to_beat_us);

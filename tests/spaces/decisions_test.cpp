@@ -42,6 +42,7 @@ void without_each_copy(const ll::Config& config, std::map<std::string, ll::Confi
       add("prefetch", &ll::StageCode::prefetch);
       add("opaque", &ll::StageCode::opaque);
       add("roll", &ll::StageCode::roll);
+      add("across", &ll::StageCode::across);
       add("copy order", &ll::StageCode::copy_order);
     }
   }
@@ -83,6 +84,18 @@ std::map<std::string, ll::Config> without_each(const ll::Config& config) {
     other.code.cores[layer].swizzle = 1;
     all.insert_or_assign("swizzle", other);
   }
+  if (!config.phases.empty()) {
+    all.insert_or_assign("phases",
+                         changed(config, [](ll::Config& other) { other.phases.clear(); }));
+  }
+  const auto in_kernel = [&](const std::string& what, auto member) {
+    if (config.code.kernel.*member == ll::KernelCode().*member) return;
+    all.insert_or_assign(what, changed(config, [&](ll::Config& other) {
+                           other.code.kernel.*member = ll::KernelCode().*member;
+                         }));
+  };
+  in_kernel("unroll", &ll::KernelCode::unroll);
+  in_kernel("launch bounds", &ll::KernelCode::launch_bounds);
   without_each_copy(config, all);
   without_each_place(config, all);
   return all;
@@ -103,7 +116,7 @@ struct Seen {
   std::set<std::string> tried, effective;
 };
 
-Seen seen_on(const std::string& target_name, const std::string& machine_name) {
+Seen seen_on(const std::string& target_name, const std::string& machine_name, int samples) {
   const driver::Target& target = driver::find_target(target_name);
   const machine::Machine& machine = machine::find_machine(machine_name);
   const std::vector<std::pair<const char*, std::map<std::string, int64_t>>> programs = {
@@ -117,7 +130,7 @@ Seen seen_on(const std::string& target_name, const std::string& machine_name) {
         hl::instantiate(examples::find_entry(name)->generic(), {.sizes = sizes});
     const search::SearchSpace space(program, machine, {.cores = 4, .obeys = target.obeys});
     Random random(5);
-    for (int n = 0; n < 40; ++n) {
+    for (int n = 0; n < samples; ++n) {
       const ll::Config config = space.config(space.sample(random));
       std::optional<std::string> with;  // printed once
       for (const auto& [decision, other] : without_each(config)) {
@@ -133,7 +146,7 @@ Seen seen_on(const std::string& target_name, const std::string& machine_name) {
 }
 
 TEST(Decisions, all_that_is_tried_for_threads_changes_code) {
-  const Seen seen = seen_on("openmp", "cpu");
+  const Seen seen = seen_on("openmp", "cpu", 40);
   EXPECT_EQ(seen.tried,
             (std::set<std::string>{"combine team_tree", "copy order", "edge clamp", "edge mask",
                                    "opaque", "prefetch", "results in REG", "roll"}));
@@ -141,12 +154,12 @@ TEST(Decisions, all_that_is_tried_for_threads_changes_code) {
 }
 
 TEST(Decisions, all_that_is_tried_for_grids_changes_code) {
-  const Seen seen = seen_on("opencl", "gpu_nowarp");
+  const Seen seen = seen_on("opencl", "gpu_nowarp", 60);
   EXPECT_EQ(seen.tried,
             (std::set<std::string>{"combine team_tree", "copy order", "depth", "edge clamp",
-                                   "edge mask", "line", "pad", "results in RM", "results in SM",
-                                   "roll", "swizzle", "swizzle of lines", "tags", "transport async",
-                                   "transport registers", "width"}));
+                                   "edge mask", "line", "pad", "phases", "results in RM",
+                                   "results in SM", "roll", "swizzle", "swizzle of lines", "tags",
+                                   "transport async", "transport registers", "unroll", "width"}));
   EXPECT_EQ(seen.effective, seen.tried);
 }
 
@@ -164,7 +177,9 @@ TEST(Decisions, what_a_target_does_not_obey_is_not_tried) {
     for (const auto& [decision, other] : without_each(config)) {
       EXPECT_FALSE(of_others.contains(decision)) << decision;
     }
-    EXPECT_EQ(config.code.kernel, ll::KernelCode{});
+    ll::KernelCode kernel = config.code.kernel;
+    kernel.unroll.clear();  // every printer of grids can
+    EXPECT_EQ(kernel, ll::KernelCode{});
   }
 }
 

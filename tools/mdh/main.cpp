@@ -165,7 +165,8 @@ void add_tune_options(CLI::App& verb, Request& request, mdh::tool::TuneVerbOptio
   verb.add_option("--technique", options.technique, "how to search (default auto)");
   verb.add_option("--lock", options.locks,
                   "what is decided: \"split.j=COR 2, L1 64, REG 2, SIMD 4\" (repeatable)");
-  verb.add_flag("--restricted", options.restricted, "only configurations of the paper's kind");
+  verb.add_flag("--restricted{all}", options.restricted,
+                "the paper's restrictions: --restricted=phases,parallelism,tiles (default all)");
   CLI::Option* sizes = verb.add_option("--sizes", options.sizes,
                                        "a file of sizes, a line each, one search for each");
   sizes->excludes(verb.get_option("--size"));

@@ -40,7 +40,10 @@ std::vector<std::string> run_words(const Request& request) {
 
 std::vector<std::string> choices_of(const TuneVerbOptions& verb) {
   std::vector<std::string> words;
-  if (verb.restricted) words.emplace_back("--restricted");
+  if (verb.restricted == "all") words.emplace_back("--restricted");
+  if (!verb.restricted.empty() && verb.restricted != "all") {
+    words.push_back("--restricted=" + verb.restricted);
+  }
   for (const std::string& lock : verb.locks) words.insert(words.end(), {"--lock", lock});
   return words;
 }

@@ -161,7 +161,7 @@ tuning::TuneOptions options_of(const Request& request, const Problem& problem,
   options.evaluations = budget.evaluations;
   options.technique = verb.technique;
   options.seed = request.seed;
-  options.restricted = verb.restricted;
+  if (!verb.restricted.empty()) options.restricted = search::restrictions_from(verb.restricted);
   options.locks = verb.locks;
   options.interrupted = StopOnInterrupt::is_asked_to_stop;
   return options;

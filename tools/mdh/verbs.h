@@ -32,7 +32,7 @@ struct TuneVerbOptions {
   std::string budget = "60s";  // or 3m, or a number of evaluations
   std::string technique = "auto";
   std::vector<std::string> locks;  // "split.j=COR 2, L1 64, REG 2, SIMD 4"
-  bool restricted = false;         // the restrictions of the paper
+  std::string restricted;          // of the paper's restrictions: names, or all; empty: none
   bool json = false;
   std::string report;  // a file for a page about the search; empty: none
   std::string sizes;   // a file of sizes to tune one after the other; empty: none

@@ -41,22 +41,30 @@ class CudaCompilers {
   std::map<std::string, Compiler> known_;
 };
 
-Task task_of(const kernel::Module& module, const Device& device, CudaCompilers& compilers) {
+Task task_of(const kernel::Module& module, const Device& device, CudaCompilers& compilers,
+             bool tells_needs = false) {
   internal_check(module.language == "cuda", "'{}' is printed in {}, not in cuda", module.name,
                  module.language);
   Task task{.source = module.source, .compiler = compilers.of(module)};
   task.options = {.arch = arch_for(device, task.compiler),
                   .contract = module.contract_allowed,
+                  .tells_needs = tells_needs,
                   .flags = module.flags};
   return task;
 }
 
 std::string cubin_in(const TemporaryDirectory& folder) { return folder.path() / "kernels.cubin"; }
 
+/// What the compiler tells changes nothing of what it makes.
 std::string key_of(const Task& task) {
+  CompileOptions options = task.options;
+  options.tells_needs = false;
   return cache_key({"cubin of mdh", MDH_VERSION, task.compiler.fingerprint,
-                    join(words_of(task.options), "\n"), task.source});
+                    join(words_of(options), "\n"), task.source});
 }
+
+/// What it told is kept beside the object.
+std::string key_of_log(const Task& task) { return cache_key({"log of mdh", key_of(task)}); }
 
 std::string name_of(const Compiler& compiler) {
   return compiler.nvrtc ? fmt::format("NVRTC ({})", compiler.path) : compiler.path;
@@ -103,7 +111,7 @@ std::vector<Exit> run_compilers(const std::vector<Task>& tasks, const std::vecto
          objects[n].folder->path()});
     task_of_job.push_back(n);
   }
-  const std::vector<Exit> ended = run_programs(jobs, limits.processes(), limits.seconds);
+  const std::vector<Exit> ended = run_programs(jobs, limits.of_compilers());
   for (size_t k = 0; k < jobs.size(); ++k) exits[task_of_job[k]] = ended[k];
   return exits;
 }
@@ -113,14 +121,17 @@ Object new_object() {
   return {.path = cubin_in(*folder), .folder = folder};
 }
 
-std::optional<Object> kept_object(const Task& task, const BuildLimits& limits) {
+std::optional<Built> kept(const Task& task, const BuildLimits& limits) {
   const auto found = limits.renew ? std::nullopt : limits.cache.read(key_of(task));
   if (!found) return std::nullopt;
   Object object = new_object();
   write_file(object.path, *found);
   object.from_cache = true;
   object.is_source = task.options.arch.is_ptx;
-  return object;
+  Built built{.object = object, .failure = {}};
+  if (!task.options.tells_needs) return built;
+  if (const auto log = limits.cache.read(key_of_log(task))) built.needs = resources_in_log(*log);
+  return built;
 }
 
 /// Compilers may claim success and leave nothing.
@@ -133,6 +144,10 @@ Built finished(const Task& task, const Object& object, const Exit& exit,
   }
   if (limits.cache.enabled()) limits.cache.store(key_of(task), read_file(object.path));
   Built built{.object = object, .failure = {}};
+  if (task.options.tells_needs) {
+    built.needs = resources_in_log(exit.output);
+    if (limits.cache.enabled()) limits.cache.store(key_of_log(task), exit.output);
+  }
   built.object->is_source =
       task.options.arch.is_ptx;  // the driver compiles that where it is loaded
   return built;
@@ -144,8 +159,10 @@ std::vector<Built> build_tasks(const std::vector<Task>& tasks, const BuildLimits
   std::vector<Object> objects;
   std::vector<size_t> places;
   for (size_t n = 0; n < tasks.size(); ++n) {
-    results[n].object = kept_object(tasks[n], limits);
-    if (results[n].object) continue;
+    if (auto known = kept(tasks[n], limits)) {
+      results[n] = std::move(*known);
+      continue;
+    }
     open.push_back(tasks[n]);
     objects.push_back(new_object());
     places.push_back(n);
@@ -195,7 +212,7 @@ std::vector<Built> build_modules(std::span<const kernel::Module> modules, const 
   for (size_t n = 0; n < modules.size(); ++n) {
     try {
       check_launches(modules[n], device);
-      tasks.push_back(task_of(modules[n], device, compilers));
+      tasks.push_back(task_of(modules[n], device, compilers, limits.tells_needs));
       places.push_back(n);
     } catch (const Error& e) {
       if (e.diagnostic().kind != DiagnosticKind::user) throw;

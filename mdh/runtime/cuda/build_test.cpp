@@ -184,6 +184,32 @@ TEST_F(CudaBuilds, what_was_built_is_kept) {
   EXPECT_FALSE(built(fake_index(), anew).object->from_cache);
 }
 
+TEST_F(CudaBuilds, needs_that_were_told_are_kept_beside_what_was_built) {
+  const Script nvcc(
+      "[ \"$1\" = --version ] && exit 0\ncp \"$4\" \"$3\"\n"
+      "case \"$*\" in *--ptxas-options=-v*)\n"
+      "echo \"ptxas info    : Compiling entry function 'f' for 'sm_90'\"\n"
+      "echo 'ptxas info    : Function properties for f'\n"
+      "echo '    16 bytes stack frame, 12 bytes spill stores, 8 bytes spill loads'\n"
+      "echo 'ptxas info    : Used 255 registers';; esac",
+      "nvcc");
+  const ScopedEnvironment named("MDH_NVCC", nvcc.path());
+  const TemporaryDirectory folder;
+  BuildLimits limits{.cache = Cache(folder.path())};
+  EXPECT_TRUE(built(fake_index(), limits).needs.empty()) << "nobody asked";
+  limits.tells_needs = true;
+  EXPECT_TRUE(built(fake_index(), limits).needs.empty()) << "it is kept, and what it needs is not";
+  limits.renew = true;
+  for (const bool is_kept : {false, true}) {
+    const Built told = built(fake_index(), limits);
+    EXPECT_EQ(told.object->from_cache, is_kept) << "asking changes nothing of what is compiled";
+    ASSERT_EQ(told.needs.size(), 1u);
+    EXPECT_EQ(told.needs.front().spilled_bytes, 12);
+    EXPECT_EQ(told.needs.front().stack_bytes, 16);
+    limits.renew = false;
+  }
+}
+
 TEST_F(CudaBuilds, what_decides_about_code_decides_about_what_is_kept) {
   const TemporaryDirectory folder;
   const BuildLimits limits{.cache = Cache(folder.path())};

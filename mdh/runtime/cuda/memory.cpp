@@ -49,6 +49,24 @@ class DeviceBuffer : public DeviceMemory {
     context_->wait();
   }
 
+  void download_part(int64_t offset, int64_t bytes, void* to) const override {
+    if (bytes == 0) return;
+    const Current here(*context_);
+    context_->check(context_->api.memcpy_dtoh_async(to, pointer_ + static_cast<CuPointer>(offset),
+                                                    static_cast<size_t>(bytes), context_->stream()),
+                    "cuMemcpyDtoHAsync");
+    context_->wait();
+  }
+
+  void fill(int byte) const override {
+    if (bytes() == 0) return;
+    const Current here(*context_);
+    context_->check(context_->api.memset_d8_async(pointer_, static_cast<unsigned char>(byte),
+                                                  static_cast<size_t>(bytes()), context_->stream()),
+                    "cuMemsetD8Async");
+    context_->wait();
+  }
+
  private:
   std::shared_ptr<const Context> context_;
   CuPointer pointer_ = 0;

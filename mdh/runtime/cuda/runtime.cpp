@@ -26,6 +26,8 @@ class CudaDevice : public runtime::Device {
   /// exp, 1 of 3 for log, 2 of 4 for sin and cos, 4 of 5 for tan, 4 of 16 for pow.
   Accuracy accuracy() const override { return {.mathematics = Mathematics::opencl}; }
 
+  bool is_apart() const override { return true; }
+
   bool is_lost() const override {
     const std::lock_guard<std::mutex> lock(mutex_);
     return context_ && context_->is_lost();

@@ -89,7 +89,7 @@ std::vector<Built> build_units(const std::vector<Unit>& units, const BuildLimits
       jobs.push_back(job_of(units[n], *folder));
     }
   }
-  const std::vector<Exit> exits = run_programs(jobs, options.processes(), options.seconds);
+  const std::vector<Exit> exits = run_programs(jobs, options.of_compilers());
   for (size_t k = 0; k < open.size(); ++k) {
     const size_t n = open[k];
     if (exits[k].status == 0) {

@@ -42,6 +42,10 @@ void GuardedMemory::download(void* to) const {
   if (bytes() > 0) std::memcpy(to, pointer_, static_cast<size_t>(bytes()));
 }
 
+void GuardedMemory::fill(int byte) const {
+  if (bytes() > 0) std::memset(pointer_, byte, static_cast<size_t>(bytes()));
+}
+
 bool GuardedMemory::protect() const {
   const size_t touched = size_ - 2 * page_bytes();
   if (touched > 0 && mprotect(inside(), touched, PROT_READ) != 0) throw std::bad_alloc();

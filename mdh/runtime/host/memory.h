@@ -17,6 +17,7 @@ class GuardedMemory : public DeviceMemory {
   void* handle() const override { return pointer_; }
   void upload(const void* from) const override;
   void download(void* to) const override;
+  void fill(int byte) const override;
   bool protect() const override;
 
  private:

@@ -84,6 +84,9 @@ class OpenCLDevice : public runtime::Device {
                            {{"local", device_.local_mem_bytes}}};
   }
 
+  /// Others run kernels on the cores of this machine.
+  bool is_apart() const override { return device_.kind == DeviceKind::gpu; }
+
   std::optional<GridNumbers> grid() const override { return grid_numbers(device_); }
 
   bool takes(const std::string& language) const override { return language == "opencl"; }

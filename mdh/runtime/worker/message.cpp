@@ -78,14 +78,14 @@ kernel::Module module_of(const WorkRequest& request) {
 std::string to_string(WorkStatus status) { return status_names[static_cast<size_t>(status)]; }
 
 std::string to_text(const WorkRequest& r) {
-  json out = {{"mdh", r.version},          {"device", r.device},
-              {"model", r.model},          {"library", r.library},
-              {"steps", to_json(r.steps)}, {"bytes", r.bytes},
-              {"is_output", r.is_output},  {"workspace", r.workspace_bytes},
-              {"zeroed", r.zeroed_bytes},  {"parts", r.parts_on_cores},
-              {"threads", r.threads},      {"time_limit", r.time_limit},
-              {"measure", nullptr},        {"stay", r.inputs_stay},
-              {"outputs", r.wants_outputs}};
+  json out = {{"mdh", r.version},           {"device", r.device},
+              {"model", r.model},           {"library", r.library},
+              {"steps", to_json(r.steps)},  {"bytes", r.bytes},
+              {"is_output", r.is_output},   {"workspace", r.workspace_bytes},
+              {"zeroed", r.zeroed_bytes},   {"parts", r.parts_on_cores},
+              {"threads", r.threads},       {"time_limit", r.time_limit},
+              {"measure", nullptr},         {"stay", r.inputs_stay},
+              {"outputs", r.wants_outputs}, {"filled", r.filled ? json(*r.filled) : json(nullptr)}};
   if (r.measure) out["measure"] = to_json(*r.measure);
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -107,6 +107,7 @@ std::optional<WorkRequest> request_from(const std::string& text) {
                   .inputs_stay = in.at("stay"),
                   .wants_outputs = in.at("outputs")};
     if (!in.at("measure").is_null()) r.measure = limits_from(in.at("measure"));
+    if (!in.at("filled").is_null()) r.filled = in.at("filled").get<int>();
     return r;
   });
 }

@@ -27,6 +27,7 @@ struct WorkRequest {
   std::optional<TimingLimits> measure;  // none: run once
   bool inputs_stay = false;             // as in the request before, if that said so, too
   bool wants_outputs = true;
+  std::optional<int> filled;  // all bytes of the outputs before the run; none: as they are shared
 };
 
 /// What a device needs to load the library again: a module without a source.

@@ -35,7 +35,8 @@ TEST(WorkerMessage, requests_survive_the_way) {
       .time_limit = 1.5,
       .measure = TimingLimits{1, 2, 3, 4.5, 0.25, Caches::cold},
       .inputs_stay = true,
-      .wants_outputs = false};
+      .wants_outputs = false,
+      .filled = 0x24};
   const auto read = request_from(to_text(request));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->version, request.version);
@@ -51,6 +52,7 @@ TEST(WorkerMessage, requests_survive_the_way) {
   EXPECT_EQ(read->time_limit, 1.5);
   EXPECT_TRUE(read->inputs_stay);
   EXPECT_FALSE(read->wants_outputs);
+  EXPECT_EQ(read->filled, 0x24);
   ASSERT_TRUE(read->measure);
   EXPECT_EQ(read->measure->warm_up, 1);
   EXPECT_EQ(read->measure->least, 2);

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -36,12 +37,32 @@ void PrivateCopies::protect_inputs() {
   }
 }
 
-bool PrivateCopies::are_inputs_spoilt(const SharedBuffers& shared) const {
-  std::vector<char> now;
+bool PrivateCopies::differs(const SharedBuffers& shared, size_t input, int64_t begin,
+                            int64_t bytes) {
+  if (bytes <= 0) return false;
+  const auto count = static_cast<size_t>(bytes);
+  if (looked_at_.size() < count) looked_at_.resize(count);
+  copies_[input]->download_part(begin, bytes, looked_at_.data());
+  const char* right = static_cast<const char*>(shared.pointers()[input]) + begin;
+  return std::memcmp(looked_at_.data(), right, count) != 0;
+}
+
+PrivateCopies::Inputs PrivateCopies::inputs_now(const SharedBuffers& shared) {
+  // The way from a device is slow: half a gigabyte takes as long as to compile a candidate.
+  constexpr int64_t much = int64_t{16} << 20;
+  const int64_t look = looks_++;
   for (const size_t n : unprotected_) {
-    now.resize(static_cast<size_t>(bytes_[n]));
-    copies_[n]->download(now.data());
-    if (!now.empty() && std::memcmp(now.data(), shared.pointers()[n], now.size()) != 0) return true;
+    if (bytes_[n] <= much && differs(shared, n, 0, bytes_[n])) return Inputs::spoilt;
+    if (bytes_[n] <= much) continue;
+    const int64_t parts = (bytes_[n] + much - 1) / much, begin = look % parts * much;
+    if (differs(shared, n, begin, std::min(much, bytes_[n] - begin))) return Inputs::spoilt_before;
+  }
+  return Inputs::intact;
+}
+
+bool PrivateCopies::are_inputs_spoilt(const SharedBuffers& shared) {
+  for (const size_t n : unprotected_) {
+    if (differs(shared, n, 0, bytes_[n])) return true;
   }
   return false;
 }
@@ -55,6 +76,12 @@ bool PrivateCopies::are_of(const Device& device, const SharedBuffers& shared,
 void PrivateCopies::fetch_outputs(const SharedBuffers& shared) const {
   for (size_t n = 0; n < copies_.size(); ++n) {
     if (is_output_[n]) copies_[n]->upload(shared.pointers()[n]);
+  }
+}
+
+void PrivateCopies::fill_outputs(int byte) const {
+  for (size_t n = 0; n < copies_.size(); ++n) {
+    if (is_output_[n]) copies_[n]->fill(byte);
   }
 }
 

@@ -24,8 +24,14 @@ class PrivateCopies {
   /// From now on a kernel that writes to an input crashes, where the device can do that.
   void protect_inputs();
 
-  /// Elsewhere it is found out afterwards: inputs are not what they are in the shared buffers.
-  bool are_inputs_spoilt(const SharedBuffers& shared) const;
+  /// Elsewhere it is found out afterwards: inputs are not what they are in the shared buffers. Of
+  /// large ones a part is compared each time, another one than before, so that it takes some runs
+  /// until a difference is found, which an earlier run may have made.
+  enum class Inputs { intact, spoilt, spoilt_before };
+  Inputs inputs_now(const SharedBuffers& shared);
+
+  /// All of them are compared.
+  bool are_inputs_spoilt(const SharedBuffers& shared);
 
   /// They are on this device and of the same memory, and the same buffers are outputs.
   bool are_of(const Device& device, const SharedBuffers& shared,
@@ -33,6 +39,7 @@ class PrivateCopies {
 
   /// The outputs as they are in the shared buffers, and back.
   void fetch_outputs(const SharedBuffers& shared) const;
+  void fill_outputs(int byte) const;
   void store_outputs(const SharedBuffers& shared) const;
 
  private:
@@ -43,6 +50,10 @@ class PrivateCopies {
   std::vector<std::shared_ptr<const DeviceMemory>> copies_;
   std::vector<void*> handles_;
   std::vector<size_t> unprotected_;  // inputs that should not change
+
+  bool differs(const SharedBuffers& shared, size_t input, int64_t begin, int64_t bytes);
+  std::vector<char> looked_at_;  // what was downloaded last
+  int64_t looks_ = 0;
 };
 
 }  // namespace mdh::runtime

@@ -140,7 +140,7 @@ class Workshop {
       kernel.run(on);
     }
     if (request.wants_outputs) {
-      if (copies_->are_inputs_spoilt(shared)) {
+      if (has_spoilt_inputs(request, shared, device, kernel)) {
         copies_ = nullptr;  // the next kernel is not to blame
         return {WorkStatus::crash, "wrote to its inputs", {}};
       }
@@ -148,6 +148,20 @@ class Workshop {
     }
     if (!request.inputs_stay) copies_ = nullptr;
     return outcome;
+  }
+
+  /// Where an earlier kernel may have done it, this one runs again on inputs that are as they should
+  /// be.
+  bool has_spoilt_inputs(const WorkRequest& request, const SharedBuffers& shared,
+                         const Device& device, const LoadedKernel& kernel) {
+    const PrivateCopies::Inputs inputs = copies_->inputs_now(shared);
+    if (inputs != PrivateCopies::Inputs::spoilt_before) {
+      return inputs == PrivateCopies::Inputs::spoilt;
+    }
+    copies_ = nullptr;
+    prepare(request, shared, device);
+    kernel.run({.buffers = copies_->handles(), .threads = request.threads});
+    return copies_->are_inputs_spoilt(shared);
   }
 
   const Device& device_of(const WorkRequest& request) {
@@ -206,12 +220,13 @@ class Workshop {
     const bool known =
         copies_ && request.inputs_stay && copies_->are_of(device, shared, request.is_output);
     if (known) {
-      if (request.wants_outputs) copies_->fetch_outputs(shared);
+      if (request.wants_outputs && !request.filled) copies_->fetch_outputs(shared);
     } else {
       copies_ = nullptr;  // before there are others
       copies_ = std::make_unique<PrivateCopies>(device, shared, request.is_output);
       if (request.inputs_stay) copies_->protect_inputs();
     }
+    if (request.filled) copies_->fill_outputs(*request.filled);
   }
 
   std::map<std::string, std::shared_ptr<const Device>> devices_;

@@ -247,7 +247,8 @@ Outcome Worker::run(const kernel::Module& module, const std::string& library,
       .time_limit = options.time_limit > 0 ? options.time_limit : options_.time_limit,
       .measure = options.measure,
       .inputs_stay = options.inputs_stay,
-      .wants_outputs = options.wants_outputs};
+      .wants_outputs = options.wants_outputs,
+      .filled = options.filled};
   internal_check(module.arguments.size() == buffers.bytes().size(), "{} buffers for {} arguments",
                  buffers.bytes().size(), module.arguments.size());
   for (const kernel::Argument& a : module.arguments) request.is_output.push_back(a.is_output);

@@ -41,6 +41,8 @@ struct WorkOptions {
   /// does not copy them again.
   bool inputs_stay = false;
   bool wants_outputs = true;  // if not, the buffers stay as they were
+  /// All bytes of the outputs before the run; none: as they are in the buffers.
+  std::optional<int> filled = std::nullopt;
 };
 
 /// Throws what a failure means to the user of a compiled kernel; nothing if there is none.

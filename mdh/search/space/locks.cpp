@@ -1,7 +1,7 @@
 // Decisions that the user takes out of a search.
 #include <algorithm>
 
-#include "mdh/search/space_context.h"
+#include "mdh/search/space/context.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
 
@@ -87,9 +87,15 @@ struct LateDecision {
 std::vector<LateDecision> late_decisions(const SpaceContext& c) {
   std::vector<std::string> tags = c.dimensions;
   tags.emplace_back("none");
-  return {{"edge.", names_of(ll::Edge{})}, {"combine.", names_of(ll::Combination{})},
-          {"deal", names_of(ll::Deal{})},  {"store", names_of(ll::Hint{})},
-          {"swizzle", swizzles},           {"tags", tags}};
+  return {{"edge.", names_of(ll::Edge{})},
+          {"combine.", names_of(ll::Combination{})},
+          {"deal", names_of(ll::Deal{})},
+          {"store", names_of(ll::Hint{})},
+          {"swizzle", swizzles},
+          {"tags", tags},
+          {"unroll", unrollings},
+          {"groups", group_counts},
+          {"phases", phases}};
 }
 
 /// Where the decision is there to be taken, it is taken so.

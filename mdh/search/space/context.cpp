@@ -1,4 +1,4 @@
-#include "mdh/search/space_context.h"
+#include "mdh/search/space/context.h"
 
 #include <algorithm>
 
@@ -6,6 +6,7 @@
 #include "mdh/model/shape.h"
 #include "mdh/passes/lower/fuse.h"
 #include "mdh/scalar/lanes.h"
+#include "mdh/scalar/simplify.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
 
@@ -21,7 +22,7 @@ void add(std::vector<std::string>& to, const std::vector<std::string>& more) {
 }
 
 /// Blocked and interleaved ways to deal the parts of a dimension to cores and registers.
-std::vector<std::vector<std::string>> orders_of(const ll::Roles& l, bool restricted) {
+std::vector<std::vector<std::string>> orders_of(const ll::Roles& l, bool outer_or_inner) {
   std::vector<std::string> first, others, second, inner_cores;
   if (!l.cores.empty()) first = {l.cores.front()};
   if (l.cores.size() > 1) {
@@ -36,7 +37,7 @@ std::vector<std::vector<std::string>> orders_of(const ll::Roles& l, bool restric
       {first, outer, second, inner, inner_cores, registers, lanes},
       {memory, registers, first, others, lanes},
   };
-  if (!restricted) {
+  if (!outer_or_inner) {
     pieces.push_back({first, second, memory, registers, inner_cores, lanes});
     pieces.push_back({first, memory, registers, others, lanes});
     pieces.push_back({first, others, memory, registers, lanes});
@@ -59,18 +60,20 @@ bool is_scattered(const model::Shape& shape, size_t dimension) {
 }
 
 SpaceVariant variant_of(const hl::Program& program, std::vector<std::vector<std::string>> fuse) {
-  SpaceVariant variant{"none", std::move(fuse), program, {}};
+  SpaceVariant variant{"none", std::move(fuse), program, {}, {}};
   if (!variant.fuse.empty()) {
     variant.label = join(variant.fuse.front(), ",");
     variant.program = passes::fuse(program, variant.fuse);
   }
+  variant.inputs = inputs_of(variant.program);
   const std::vector<int64_t> sizes = hl::sizes(variant.program);
   const model::Shape shape = model::shape_of(variant.program);
   for (size_t d = 0; d < sizes.size(); ++d) {
     const hl::Dimension& dimension = variant.program.dimensions[d];
     variant.dimensions.push_back({dimension.symbol.name, sizes[d],
                                   dimension.combine.shape == hl::Shape::concatenate,
-                                  hl::is_reduced(dimension), is_scattered(shape, d)});
+                                  hl::is_reduced(dimension), is_scattered(shape, d),
+                                  dimension.combine.shape == hl::Shape::scan});
   }
   return variant;
 }
@@ -103,6 +106,11 @@ const SpaceDimension* SpaceVariant::find(const std::string& dimension) const {
   return nullptr;
 }
 
+int64_t SpaceContext::cores() const {
+  const int64_t threads = std::max(1, options.cores);
+  return is_gpu() ? machine.find_layer(layers.cores.front())->count.value_or(threads) : threads;
+}
+
 const SpaceVariant& SpaceContext::variant(const std::string& label) const {
   for (const SpaceVariant& variant : variants) {
     if (variant.label == label) return variant;
@@ -114,7 +122,7 @@ SpaceContext space_context(const hl::Program& program, const machine::Machine& m
                            SpaceOptions options) {
   SpaceContext c{
       .machine = machine, .layers = ll::roles_of(machine), .options = std::move(options)};
-  c.significance = orders_of(c.layers, c.options.restricted);
+  c.significance = orders_of(c.layers, c.options.restricted.parallelism);
   c.variants = variants_of(program);
   for (const SpaceVariant& variant : c.variants) {
     for (const SpaceDimension& d : variant.dimensions) add(c.dimensions, {d.name});
@@ -128,6 +136,65 @@ SpaceContext space_context(const hl::Program& program, const machine::Machine& m
                 (!combines || scalar::lanes_ok(hl::combine_function(program)));
   c.parts_names = parts_names(c);
   return c;
+}
+
+std::vector<ll::LevelName> loops_at(const SpaceContext& c, const tune::Point& p) {
+  std::vector<ll::LevelName> loops;
+  for (const std::string& d : words_of(p.label("order." + c.layers.outer))) {
+    loops.push_back({c.layers.outer, d});
+  }
+  if (c.layers.inner == c.layers.outer) return loops;
+  for (const std::string& d : words_of(p.label("order." + c.layers.inner))) {
+    loops.push_back({c.layers.inner, d});
+  }
+  return loops;
+}
+
+std::pair<std::string, size_t> place_of(const std::string& label) {
+  const size_t plus = label.rfind('+');
+  return {label.substr(0, plus), std::stoul(label.substr(plus + 1))};
+}
+
+std::optional<size_t> loop_number(const SpaceContext& c, const tune::Point& p,
+                                  const std::string& place) {
+  if (place == "none") return std::nullopt;
+  const auto [layer, number] = place_of(place);
+  size_t before = 0;
+  for (const ll::LevelName& level : loops_at(c, p)) {
+    if (level.layer == layer) return before + number;
+    ++before;
+  }
+  return std::nullopt;
+}
+
+bool moves_along(const SpaceVariant& variant, const std::string& buffer,
+                 const std::string& dimension) {
+  for (const hl::BufferView& view : variant.program.inputs) {
+    if (view.symbol.name != buffer) continue;
+    for (const hl::Access& access : view.accesses) {
+      for (const hl::Expr& index : access.index) {
+        for (const hl::Dimension& d : variant.program.dimensions) {
+          if (d.symbol.name == dimension && scalar::mentions(index, d.symbol)) return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+std::optional<ll::LevelName> last_loop(const SpaceContext& c, const ll::Config& config) {
+  std::optional<ll::LevelName> last;
+  for (const ll::LevelName& level : config.order) {
+    if (level.layer == c.layers.inner || level.layer == c.layers.outer) last = level;
+  }
+  return last;
+}
+
+std::vector<std::string> parts_and_loops(const SpaceContext& c) {
+  std::vector<std::string> names = parts_and_fuse(c);
+  names.push_back("order." + c.layers.outer);
+  if (c.layers.inner != c.layers.outer) names.push_back("order." + c.layers.inner);
+  return names;
 }
 
 std::vector<std::string> parts_and_fuse(const SpaceContext& c) {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "mdh/search/space_context.h"
+#include "mdh/search/space/context.h"
 #include "mdh/support/text.h"
 
 namespace mdh::search::space {
@@ -52,7 +52,7 @@ class Candidates {
   explicit Candidates(const SpaceContext& c) : c_(c) {}
 
   std::vector<Value> of(const std::string& layer, int64_t rest, int64_t used, bool taken) const {
-    if (layer == c_.layers.lanes) return lanes(rest, taken);
+    if (layer == c_.layers.lanes) return lanes(rest, used, taken);
     if (layer == c_.layers.inner) return memory(rest);
     return cores(layer, rest, used);
   }
@@ -64,11 +64,13 @@ class Candidates {
   }
 
  private:
-  std::vector<Value> lanes(int64_t rest, bool taken) const {
+  /// On a grid along two dimensions, and no more than there are results in all.
+  std::vector<Value> lanes(int64_t rest, int64_t used, bool taken) const {
+    constexpr int64_t most_of_thread = 64;
     std::set<int64_t> values = {1};
     if (!taken && c_.has_lanes) {
       for (const int64_t n : {2, 4, 8, 16}) {
-        if (n < 2 * rest) values.insert(n);
+        if (n < 2 * rest && (!c_.is_gpu() || n * used <= most_of_thread)) values.insert(n);
       }
     }
     return listed(values);
@@ -87,14 +89,21 @@ class Candidates {
 
   std::vector<Value> cores(const std::string& layer, int64_t rest, int64_t used) const {
     const bool outermost = layer == c_.layers.cores.front();
-    const int64_t machine = std::max(1, c_.options.cores);
-    int64_t limit = c_.is_gpu() ? (outermost ? 65536 : 32) : std::max<int64_t>(512, 16 * machine);
+    const int64_t machine = c_.cores();
+    const int64_t threads = c_.layers.cores.size() > 2 ? 32 : 1024;  // with and without warps
+    int64_t limit =
+        c_.is_gpu() ? (outermost ? 65536 : threads) : std::max<int64_t>(512, 16 * machine);
     limit = std::min(rest, std::max<int64_t>(1, limit / used));
     std::set<int64_t> values;
     add_divisors(rest, limit, values);
     add_powers(limit, values);
     for (const int64_t n : {1, 2, 3, 4, 6, 8, 12, 16, 32, 64}) {
       if (outermost && n * machine <= limit) values.insert(n * machine);
+    }
+    // Few groups, and few rounds of loops inside of them, whatever divides the size.
+    for (int64_t n = 1; c_.is_gpu() && outermost && n <= 16; ++n) {
+      if (n <= limit) values.insert(n);
+      if (ceil_div(rest, n) <= limit) values.insert(ceil_div(rest, n));
     }
     return listed(values);
   }
@@ -118,12 +127,17 @@ std::vector<std::string> lane_names(const SpaceContext& c) {
   return names;
 }
 
-/// Registers that the lanes of one result take.
-int64_t vectors_of_lanes(const SpaceContext& c, const Point& p) {
+int64_t bytes_of_result(const SpaceContext& c) {
   int64_t bytes = 1;
   for (const hl::BufferView& out : c.variants.front().program.outputs) {
     bytes = std::max<int64_t>(bytes, scalar::bytes_of(out.type));
   }
+  return bytes;
+}
+
+/// Registers that the lanes of one result take.
+int64_t vectors_of_lanes(const SpaceContext& c, const Point& p) {
+  int64_t bytes = bytes_of_result(c);
   for (const std::string& name : lane_names(c)) bytes *= p.integer(name);
   return std::max<int64_t>(1, bytes / std::max<int64_t>(1, c.options.vectors.bytes));
 }
@@ -137,10 +151,46 @@ int64_t scattered_lanes(const SpaceContext& c, const Point& p) {
   return 0;
 }
 
+/// The same on a grid, where threads have no vectors: lanes are elements one by one.
+constexpr int64_t longest_thread = 3 * longest_tile;
+
+struct ThreadTile {
+  int64_t all = 1, results = 1;
+};
+
+ThreadTile thread_tile(const SpaceContext& c, const Point& p,
+                       const std::vector<std::string>& before) {
+  ThreadTile tile;
+  std::vector<std::string> names = lane_names(c);
+  names.insert(names.end(), before.begin(), before.end());
+  for (const std::string& name : names) {
+    const SpaceDimension* d = dimension_at(c, p, name.substr(name.find('.') + 1));
+    tile.all *= p.integer(name);
+    if (d && !d->is_reduced) tile.results *= p.integer(name);
+  }
+  return tile;
+}
+
+/// A thread has half as many results as it has registers, at most: the others are for what it computes
+/// them of.
+int64_t most_results(const SpaceContext& c) {
+  const machine::Region* registers = c.machine.find_region(c.layers.register_region);
+  const int64_t bytes = registers != nullptr ? registers->capacity.value_or(1020) : 1020;
+  return std::max<int64_t>(1, (bytes + 4) / 2 / bytes_of_result(c));
+}
+
+int64_t most_in_thread(const SpaceContext& c, const Point& p, const SpaceDimension& dimension,
+                       const std::vector<std::string>& before) {
+  const ThreadTile tile = thread_tile(c, p, before);
+  const int64_t most = longest_thread / tile.all;
+  return dimension.is_reduced ? most : std::min(most, most_results(c) / tile.results);
+}
+
 /// The most parts of a dimension in a tile of registers: its results are in registers, if there are
 /// not more than those, and its code is not too long.
 int64_t most_in_tile(const SpaceContext& c, const Point& p, const SpaceDimension& dimension,
                      const std::vector<std::string>& before) {
+  if (c.is_gpu()) return most_in_thread(c, p, dimension, before);
   const int64_t lanes = vectors_of_lanes(c, p);
   int64_t results = lanes, all = lanes + scattered_lanes(c, p);
   for (const std::string& name : before) {
@@ -148,9 +198,8 @@ int64_t most_in_tile(const SpaceContext& c, const Point& p, const SpaceDimension
     all *= p.integer(name);
     if (d && !d->is_reduced) results *= p.integer(name);
   }
-  const bool bounded = !c.is_gpu() && !dimension.is_reduced;
   const int64_t most = longest_tile / all;
-  return bounded ? std::min(most, c.options.vectors.registers / results) : most;
+  return dimension.is_reduced ? most : std::min(most, c.options.vectors.registers / results);
 }
 
 /// The parts of one level. Dimensions that are not there, or wholly used up, have one part.

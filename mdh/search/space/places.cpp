@@ -2,9 +2,10 @@
 #include <algorithm>
 
 #include "mdh/hl/analysis.h"
+#include "mdh/ll/names.h"
 #include "mdh/scalar/simplify.h"
-#include "mdh/search/space_context.h"
-#include "mdh/search/space_layouts.h"
+#include "mdh/search/space/context.h"
+#include "mdh/search/space/layouts.h"
 #include "mdh/support/text.h"
 
 namespace mdh::search::space {
@@ -16,12 +17,6 @@ using tune::Value;
 
 std::string place_label(const std::string& layer, size_t number) {
   return layer + "+" + std::to_string(number);
-}
-
-/// "L1+2": the layer, and which of its levels.
-std::pair<std::string, size_t> place_of(const std::string& label) {
-  const size_t plus = label.rfind('+');
-  return {label.substr(0, plus), std::stoul(label.substr(plus + 1))};
 }
 
 size_t count_on(const SpaceContext& c, const Point& p, const std::string& layer) {
@@ -38,11 +33,45 @@ std::vector<Value> memory_places(const SpaceContext& c, const Point& p) {
   }
   for (const std::string& layer : {c.layers.outer, c.layers.inner}) {
     const size_t count = count_on(c, p, layer);
-    for (size_t n = 0; n < (c.options.restricted ? std::min<size_t>(count, 1) : count); ++n) {
+    for (size_t n = 0; n < (c.options.restricted.tiles ? std::min<size_t>(count, 1) : count); ++n) {
       values.emplace_back(place_label(layer, n));
     }
   }
   return values;
+}
+
+/// Bytes that a group has beside the copies of the first few inputs.
+int64_t room_beside_copies(const SpaceContext& c, const Point& p, size_t inputs) {
+  int64_t room = capacity_of_groups(c);
+  for (size_t n = 0; n < inputs; ++n) room -= copy_bytes(c, p, c.inputs[n]);
+  return room;
+}
+
+/// On grids: places of copies for groups that there is room for beside those of earlier buffers.
+std::vector<Value> places_with_room(const SpaceContext& c, const Point& p, size_t buffer) {
+  const int64_t room = room_beside_copies(c, p, buffer);
+  std::vector<Value> values;
+  for (const Value& place : memory_places(c, p)) {
+    const std::string& label = std::get<std::string>(place);
+    const bool is_outside = label == place_label(c.layers.cores.front(), 0);
+    if (!is_outside && tile_bytes(c, p, c.inputs[buffer], label, Shared::by_group) <= room)
+      values.push_back(place);
+  }
+  return values;
+}
+
+Parameter place_parameter(const SpaceContext& c, size_t buffer) {
+  const std::string name = "pack." + c.inputs[buffer];
+  const auto kind = tune::ParameterKind::categorical;
+  if (!c.is_gpu()) {
+    return {name, [&c](const Point& p) { return memory_places(c, p); }, parts_and_fuse(c), kind};
+  }
+  std::vector<std::string> reads = parts_and_loops(c);
+  for (size_t n = 0; n < buffer; ++n) {
+    reads.insert(reads.end(), {"pack." + c.inputs[n], "pack." + c.inputs[n] + ".layout"});
+  }
+  return {name, [&c, buffer](const Point& p) { return places_with_room(c, p, buffer); }, reads,
+          kind};
 }
 
 /// Regions that hold a copy which begins at a place: those of the cores around it, or shared ones
@@ -64,29 +93,74 @@ std::vector<Value> regions_at(const SpaceContext& c, const std::string& place) {
   return values;
 }
 
-std::vector<Value> layouts_in(const SpaceContext& c, const std::string& region) {
+std::vector<Value> layouts_in(const SpaceContext& c, const std::string& region, bool digits) {
   const machine::Region* r = c.machine.find_region(region);
   if (!r) return {std::string("-")};
+  std::vector<Value> values;
+  if (digits) values.insert(values.end(), {std::string("walk"), std::string("digits")});
+  values.insert(values.end(), {std::string("dimensions"), std::string("inside last")});
   // In a cache, a copy that keeps the layout would be no copy.
-  std::vector<Value> values = {std::string("walk"), std::string("digits"),
-                               std::string("dimensions"), std::string("inside last")};
   if (r->is_explicit) values.emplace_back(std::string("kept"));
+  if (c.is_gpu()) values.emplace_back(std::string("loops first"));
   return values;
 }
 
-bool moves_along(const SpaceVariant& variant, const std::string& buffer,
-                 const std::string& dimension) {
-  for (const hl::BufferView& view : variant.program.inputs) {
-    if (view.symbol.name != buffer) continue;
-    for (const hl::Access& access : view.accesses) {
-      for (const hl::Expr& index : access.index) {
-        for (const hl::Dimension& d : variant.program.dimensions) {
-          if (d.symbol.name == dimension && scalar::mentions(index, d.symbol)) return true;
-        }
-      }
+/// Layouts digit by digit only where there is room for a copy of each thread.
+Parameter layout_parameter(const SpaceContext& c, size_t number) {
+  const std::string buffer = c.inputs[number], pack = "pack." + buffer;
+  const auto range = [&c, number, buffer, pack](const Point& p) {
+    const bool digits = !c.is_gpu() || tile_bytes(c, p, buffer, p.label(pack), Shared::by_none) <=
+                                           room_beside_copies(c, p, number);
+    return layouts_in(c, p.label(pack + ".region"), digits);
+  };
+  std::vector<std::string> reads = {pack + ".region"};
+  if (c.is_gpu()) {
+    reads = parts_and_loops(c);
+    reads.insert(reads.end(), {pack, pack + ".region"});
+    for (size_t n = 0; n < number; ++n) {
+      reads.insert(reads.end(), {"pack." + c.inputs[n], "pack." + c.inputs[n] + ".layout"});
     }
   }
-  return false;
+  return {pack + ".layout", range, reads, tune::ParameterKind::categorical};
+}
+
+/// Of axes in the order of their innermost levels, a block may come to the front: "1-3" are the second
+/// and the third. The last one stays where it is.
+std::vector<Value> fronts_of(const SpaceVariant& variant, const std::string& buffer) {
+  std::vector<Value> values = {std::string("-")};
+  const hl::BufferView* view = view_of(variant, buffer);
+  const size_t axes = view == nullptr ? 0 : view->accesses.front().index.size();
+  for (size_t begin = 1; begin + 1 < axes; ++begin) {
+    for (size_t end = begin + 1; end < axes; ++end) {
+      values.emplace_back(std::to_string(begin) + "-" + std::to_string(end));
+    }
+  }
+  return values;
+}
+
+Parameter front_parameter(const SpaceContext& c, const std::string& buffer) {
+  const std::string pack = "pack." + buffer;
+  const auto range = [&c, pack, buffer](const Point& p) {
+    if (p.label(pack + ".layout") != "dimensions") return std::vector<Value>{std::string("-")};
+    return fronts_of(c.variant(p.label("fuse")), buffer);
+  };
+  return {pack + ".front", range, {"fuse", pack + ".layout"}, tune::ParameterKind::categorical};
+}
+
+/// So many levels of a tile of registers may begin one of another buffer.
+constexpr size_t most_tiles = 3;
+
+/// Levels side by side in one core; on grids without those that are combined late, outside of loops.
+size_t levels_of_tile(const SpaceContext& c, const Point& p) {
+  const SpaceVariant& variant = c.variant(p.label("fuse"));
+  const bool late = c.is_gpu() && p.label("late") != "none";
+  size_t count = 0;
+  for (const std::string& layer : {c.layers.registers, c.layers.lanes}) {
+    for (const std::string& d : dimensions_on(c, variant, parts_at(c, p), layer)) {
+      count += late && variant.find(d)->is_reduced ? 0 : 1;
+    }
+  }
+  return count;
 }
 
 /// Registers begin inside of the copy, if there is one.
@@ -94,9 +168,12 @@ std::vector<Value> register_places(const SpaceContext& c, const Point& p,
                                    const std::string& buffer) {
   const std::string& pack = p.label("pack." + buffer);
   std::vector<Value> values = {std::string("none")};
-  const bool any = count_on(c, p, c.layers.registers) + count_on(c, p, c.layers.lanes) > 0;
-  if (any) values.emplace_back(place_label(c.layers.registers, 0));
-  if (c.options.restricted) return values;
+  const size_t tiles = levels_of_tile(c, p);
+  const size_t most = c.is_gpu() && !c.options.restricted.tiles ? most_tiles : 1;
+  for (size_t n = 0; n < std::min(tiles, most); ++n) {
+    values.emplace_back(place_label(c.layers.registers, n));
+  }
+  if (c.options.restricted.tiles) return values;
   const auto [layer, number] = pack == "none" ? std::pair<std::string, size_t>{} : place_of(pack);
   const size_t first = layer == c.layers.inner ? number + 1 : 0;
   const std::vector<std::string> order = words_of(p.label("order." + c.layers.inner));
@@ -108,23 +185,19 @@ std::vector<Value> register_places(const SpaceContext& c, const Point& p,
   return values;
 }
 
-void add_input(const SpaceContext& c, const std::string& buffer,
-               std::vector<Parameter>& parameters) {
+void add_input(const SpaceContext& c, size_t number, std::vector<Parameter>& parameters) {
   const auto kind = tune::ParameterKind::categorical;
-  const std::string pack = "pack." + buffer;
-  parameters.push_back(
-      {pack, [&c](const Point& p) { return memory_places(c, p); }, parts_and_fuse(c), kind});
+  const std::string buffer = c.inputs[number], pack = "pack." + buffer;
+  parameters.push_back(place_parameter(c, number));
   parameters.push_back({pack + ".region",
                         [&c, pack](const Point& p) { return regions_at(c, p.label(pack)); },
                         {pack},
                         kind});
-  parameters.push_back(
-      {pack + ".layout",
-       [&c, pack](const Point& p) { return layouts_in(c, p.label(pack + ".region")); },
-       {pack + ".region"},
-       kind});
+  parameters.push_back(layout_parameter(c, number));
+
+  if (c.is_gpu()) parameters.push_back(front_parameter(c, buffer));
   std::vector<std::string> reads = parts_and_fuse(c);
-  reads.insert(reads.end(), {pack, "order." + c.layers.inner});
+  reads.insert(reads.end(), {pack, "late", "order." + c.layers.inner});
   parameters.push_back({"registers." + buffer,
                         [&c, buffer](const Point& p) { return register_places(c, p, buffer); },
                         reads, kind});
@@ -164,6 +237,12 @@ std::vector<Value> middle_layers(const SpaceContext& c, const Point& p, const st
     if (inside == "none" || layer == inside) break;
     if (layer != c.layers.cores.front() && reduces_on(c, p, layer)) around.push_back(layer);
   }
+  if (c.is_gpu()) {
+    const int64_t room = room_beside_copies(c, p, c.inputs.size());
+    std::erase_if(around, [&](const std::string& layer) {
+      return bytes_of_results(c, p, buffer, layer) > room;
+    });
+  }
   return used_layers(c, p, around);
 }
 
@@ -174,13 +253,22 @@ bool ends_reducing(const SpaceVariant& variant, const std::vector<std::string>& 
   return first != order.end() && std::all_of(first, order.end(), reduced);
 }
 
+/// The cores of a layer may combine what each of them has in registers, with nothing but reductions
+/// inside of them: other cores would share what is no core's own.
+bool combines_in_registers(const SpaceContext& c, const Point& p, const std::string& layer) {
+  return machine::combines_privately(c.machine, *c.machine.find_layer(layer)) &&
+         ends_reducing(c.variant(p.label("fuse")), words_of(p.label("order." + layer)));
+}
+
 /// Results may be kept in registers from the first reduction on a layer inwards. Where replicated
 /// parts are combined late, from those on: anything inside of them would be one for each.
 /// Nor is anything of use that other loops walk along: it would be an array in memory.
 std::vector<Value> result_layers(const SpaceContext& c, const Point& p) {
   if (p.label("late") != "none" && !c.is_gpu()) return {std::string("none"), c.layers.registers};
   std::vector<std::string> layers;
-  if (!c.layers.cores.empty()) layers.assign(c.layers.cores.begin() + 1, c.layers.cores.end());
+  for (size_t n = 1; n < c.layers.cores.size(); ++n) {
+    if (combines_in_registers(c, p, c.layers.cores[n])) layers.push_back(c.layers.cores[n]);
+  }
   std::vector<Value> values = used_layers(c, p, layers);
   const SpaceVariant& variant = c.variant(p.label("fuse"));
   const std::vector<std::string> inner = words_of(p.label("order." + c.layers.inner));
@@ -200,9 +288,15 @@ void add_output(const SpaceContext& c, const std::string& buffer,
   const auto kind = tune::ParameterKind::categorical;
   std::vector<std::string> reads = parts_and_fuse(c);
   reads.insert(reads.end(), {"late", "order." + c.layers.inner, "order." + c.layers.outer});
+  for (size_t n = 1; n < c.layers.cores.size(); ++n) {
+    reads.push_back("order." + c.layers.cores[n]);
+  }
   parameters.push_back(
       {"acc." + buffer, [&c](const Point& p) { return result_layers(c, p); }, reads, kind});
   reads.push_back("acc." + buffer);
+  for (const std::string& input : c.inputs) {
+    if (c.is_gpu()) reads.insert(reads.end(), {"pack." + input, "pack." + input + ".layout"});
+  }
   parameters.push_back({"mid." + buffer,
                         [&c, buffer](const Point& p) { return middle_layers(c, p, buffer); }, reads,
                         kind});
@@ -210,20 +304,24 @@ void add_output(const SpaceContext& c, const std::string& buffer,
 
 // ---- configurations
 
-/// The level that a place stands for: replicated levels that are combined late do not count.
+/// Levels side by side in one core, the innermost ones: those that are combined late do not count.
+std::vector<ll::LevelName> tile_levels(const SpaceContext& c, const ll::Config& config) {
+  const std::vector<ll::LevelName> order = ll::order_of(config, "decomposition");
+  auto begin = order.end();
+  while (begin != order.begin() &&
+         ((begin - 1)->layer == c.layers.registers || (begin - 1)->layer == c.layers.lanes)) {
+    --begin;
+  }
+  return {begin, order.end()};
+}
+
+/// The level that a place stands for.
 std::optional<ll::LevelName> level_at(const SpaceContext& c, const ll::Config& config,
                                       const std::string& place) {
   const auto [layer, number] = place_of(place);
-  if (layer != c.layers.registers) {
-    const std::vector<ll::LevelName> levels = levels_on(config, layer);
-    return number < levels.size() ? std::optional(levels[number]) : std::nullopt;
-  }
-  std::optional<ll::LevelName> first;
-  for (auto l = config.order.rbegin(); l != config.order.rend(); ++l) {
-    if (l->layer != c.layers.registers && l->layer != c.layers.lanes) break;
-    first = *l;
-  }
-  return first;
+  const std::vector<ll::LevelName> levels =
+      layer == c.layers.registers ? tile_levels(c, config) : levels_on(config, layer);
+  return number < levels.size() ? std::optional(levels[number]) : std::nullopt;
 }
 
 /// The first reduced level on a layer, or the first one. Of registers and lanes always the first
@@ -231,7 +329,7 @@ std::optional<ll::LevelName> level_at(const SpaceContext& c, const ll::Config& c
 std::optional<ll::LevelName> result_level(const SpaceContext& c, const SpaceVariant& variant,
                                           const ll::Config& config, const std::string& layer) {
   std::vector<ll::LevelName> levels;
-  for (const ll::LevelName& level : config.order) {
+  for (const ll::LevelName& level : ll::order_of(config, "recomposition")) {
     const bool lanes = layer == c.layers.registers && level.layer == c.layers.lanes;
     if (level.layer == layer || lanes) levels.push_back(level);
   }
@@ -244,7 +342,7 @@ std::optional<ll::LevelName> result_level(const SpaceContext& c, const SpaceVari
 }  // namespace
 
 void add_places(const SpaceContext& c, std::vector<Parameter>& parameters) {
-  for (const std::string& buffer : c.inputs) add_input(c, buffer, parameters);
+  for (size_t n = 0; n < c.inputs.size(); ++n) add_input(c, n, parameters);
   for (const std::string& buffer : c.outputs) add_output(c, buffer, parameters);
 }
 
@@ -261,6 +359,8 @@ void decode_places(const SpaceContext& c, const Point& point, ll::Config& config
       if (layout == "walk") r.layout = by_walk(variant, config, *view, *level);
       if (layout == "digits") r.layout = by_digits(variant, config, *view, *level);
       if (layout == "dimensions") r.layout = by_dimensions(variant, config, *view);
+      if (layout == "loops first") r.layout = loops_first(c, variant, config, *view);
+      if (c.is_gpu()) r.layout = with_front(point.label(pack + ".front"), r.layout);
       if (layout == "inside last") r.layout = inside_last(c, variant, config, *view);
       config.stage[buffer].push_back(r);
     }
@@ -285,7 +385,10 @@ namespace {
 
 std::string label_of(const SpaceContext& c, const ll::Config& config, const ll::LevelName& level) {
   if (level.layer == c.layers.registers || level.layer == c.layers.lanes) {
-    return place_label(c.layers.registers, 0);
+    const std::vector<ll::LevelName> tile = tile_levels(c, config);
+    const auto at = std::find(tile.begin(), tile.end(), level);
+    const bool known = c.is_gpu() && at != tile.end();
+    return place_label(c.layers.registers, known ? static_cast<size_t>(at - tile.begin()) : 0);
   }
   const std::vector<ll::LevelName> levels = levels_on(config, level.layer);
   const auto found = std::find(levels.begin(), levels.end(), level);
@@ -303,27 +406,47 @@ Layout with_names(const SpaceVariant& variant, const hl::BufferView& view, Layou
   return layout;
 }
 
-std::string layout_label(const SpaceContext& c, const ll::Config& config, const std::string& buffer,
-                         const ll::Relocation& place) {
+/// The rules that say where the axes of a copy are: the one that a configuration follows, and what
+/// it puts in front.
+struct LayoutRule {
+  std::string layout, front = "-";
+};
+
+LayoutRule rule_of_dimensions(const SpaceContext& c, const SpaceVariant& variant,
+                              const ll::Config& config, const std::string& buffer,
+                              const Layout& named) {
+  const hl::BufferView* view = view_of(variant, buffer);
+  const Layout sorted = by_dimensions(variant, config, *view);
+  if (named == sorted) return {"dimensions"};
+  if (!c.is_gpu() || named == inside_last(c, variant, config, *view)) return {"inside last"};
+  if (named == loops_first(c, variant, config, *view)) return {"loops first"};
+  for (const Value& front : fronts_of(variant, buffer)) {
+    const std::string& label = std::get<std::string>(front);
+    if (named == with_front(label, sorted)) return {"dimensions", label};
+  }
+  return {"inside last"};
+}
+
+LayoutRule rule_of(const SpaceContext& c, const ll::Config& config, const std::string& buffer,
+                   const ll::Relocation& place) {
   const Layout& layout = place.layout;
-  if (layout.empty()) return "kept";
+  if (layout.empty()) return {"kept"};
   std::vector<std::string> groups;
   for (const auto& group : config.fuse) groups.push_back(join(group, ","));
   const SpaceVariant& variant = c.variant(groups.empty() ? "none" : join(groups, " "));
   const hl::BufferView* view = view_of(variant, buffer);
   const Layout named = with_names(variant, *view, layout);
   if (std::any_of(layout.begin(), layout.end(), [](const auto& a) { return !a.layer.empty(); })) {
-    return named == by_walk(variant, config, *view, place.from) ? "walk" : "digits";
+    return {named == by_walk(variant, config, *view, place.from) ? "walk" : "digits"};
   }
-  const bool sorted = named == by_dimensions(variant, config, *view);
-  return sorted ? "dimensions" : "inside last";
+  return rule_of_dimensions(c, variant, config, buffer, named);
 }
 
 void encode_input(const SpaceContext& c, const ll::Config& config, const std::string& buffer,
                   NamedValues& values) {
   const std::string pack = "pack." + buffer;
   values[pack] = "none";
-  values[pack + ".region"] = values[pack + ".layout"] = "-";
+  values[pack + ".region"] = values[pack + ".layout"] = values[pack + ".front"] = "-";
   values["registers." + buffer] = "none";
   const auto staged = config.stage.find(buffer);
   if (staged == config.stage.end()) return;
@@ -334,7 +457,9 @@ void encode_input(const SpaceContext& c, const ll::Config& config, const std::st
     }
     values[pack] = label_of(c, config, r.from);
     values[pack + ".region"] = r.region;
-    values[pack + ".layout"] = layout_label(c, config, buffer, r);
+    const LayoutRule rule = rule_of(c, config, buffer, r);
+    values[pack + ".layout"] = rule.layout;
+    values[pack + ".front"] = rule.front;
   }
 }
 

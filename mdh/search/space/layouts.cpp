@@ -1,4 +1,4 @@
-#include "mdh/search/space_layouts.h"
+#include "mdh/search/space/layouts.h"
 
 #include <algorithm>
 
@@ -34,16 +34,22 @@ std::vector<std::string> walkers(const SpaceVariant& variant, const hl::BufferVi
 
 namespace {
 
+/// The order of the loops around copies.
+std::vector<ll::LevelName> copied_in(const ll::Config& config) {
+  return ll::order_of(config, "decomposition");
+}
+
 /// Position in the order of the innermost level of what moves along a buffer dimension.
 int innermost(const SpaceVariant& variant, const ll::Config& config, const hl::BufferView& view,
               size_t e) {
+  const std::vector<ll::LevelName> order = copied_in(config);
   int last = -1;
   for (const hl::Access& access : view.accesses) {
     const auto affine = hl::find_affine(variant.program, access.index[e]);
-    for (size_t n = 0; n < config.order.size(); ++n) {
+    for (size_t n = 0; n < order.size(); ++n) {
       for (size_t d = 0; affine && d < affine->coefficients.size(); ++d) {
         const bool moves = affine->coefficients[d] != 0 &&
-                           variant.program.dimensions[d].symbol.name == config.order[n].dimension;
+                           variant.program.dimensions[d].symbol.name == order[n].dimension;
         if (moves) last = std::max(last, static_cast<int>(n));
       }
     }
@@ -100,26 +106,63 @@ Layout by_dimensions(const SpaceVariant& variant, const ll::Config& config,
 
 Layout inside_last(const SpaceContext& c, const SpaceVariant& variant, const ll::Config& config,
                    const hl::BufferView& view) {
-  size_t begin = config.order.size();
-  while (begin > 0 && (config.order[begin - 1].layer == c.layers.registers ||
-                       config.order[begin - 1].layer == c.layers.lanes)) {
+  const std::vector<ll::LevelName> order = copied_in(config);
+  size_t begin = order.size();
+  while (begin > 0 && (order[begin - 1].layer == c.layers.registers ||
+                       order[begin - 1].layer == c.layers.lanes)) {
     --begin;
   }
   return sorted_from(variant, config, view, begin > 0 ? begin - 1 : 0);
+}
+
+namespace {
+
+/// Not only loops walk along the dimension inside of a group.
+bool is_shared(const SpaceContext& c, const SpaceVariant& variant, const ll::Config& config,
+               const std::string& dimension) {
+  if (variant.find(dimension) == nullptr) return true;  // several walk along the axis
+  const auto split = config.split.find(dimension);
+  if (split == config.split.end()) return false;
+  return std::any_of(split->second.begin(), split->second.end(), [&](const ll::Digit& digit) {
+    const auto& names = c.layers.cores;
+    const bool inner_core = std::find(names.begin() + 1, names.end(), digit.layer) != names.end();
+    const bool tile = digit.layer == c.layers.registers || digit.layer == c.layers.lanes;
+    return digit.parts > 1 && (inner_core || tile);
+  });
+}
+
+}  // namespace
+
+Layout loops_first(const SpaceContext& c, const SpaceVariant& variant, const ll::Config& config,
+                   const hl::BufferView& view) {
+  Layout layout = by_dimensions(variant, config, view);
+  std::stable_partition(layout.begin(), layout.end(), [&](const ll::LayoutAxis& axis) {
+    return !is_shared(c, variant, config, axis.dimension);
+  });
+  return layout;
+}
+
+Layout with_front(const std::string& front, const Layout& layout) {
+  if (front == "-" || layout.empty()) return layout;
+  const long begin = std::stol(front), end = std::stol(front.substr(front.find('-') + 1));
+  Layout result = layout;
+  std::rotate(result.begin(), result.begin() + begin, result.begin() + end);
+  return result;
 }
 
 Layout by_digits(const SpaceVariant& variant, const ll::Config& config, const hl::BufferView& view,
                  const ll::LevelName& from) {
   const std::vector<std::string> names = walkers(variant, view);
   size_t begin = 0;
-  while (begin < config.order.size() && config.order[begin] != from) ++begin;
+  const std::vector<ll::LevelName> order = copied_in(config);
+  while (begin < order.size() && order[begin] != from) ++begin;
   Layout layout;
   for (size_t e = 0; e < names.size(); ++e) {  // what stands still inside
     const bool moves = innermost(variant, config, view, e) >= static_cast<int>(begin);
     if (!moves) layout.push_back({names[e].empty() ? std::to_string(e + 1) : names[e], ""});
   }
-  for (size_t n = begin; n < config.order.size(); ++n) {
-    const ll::LevelName& level = config.order[n];
+  for (size_t n = begin; n < order.size(); ++n) {
+    const ll::LevelName& level = order[n];
     const auto alone = std::find(names.begin(), names.end(), level.dimension);
     if (alone != names.end()) layout.push_back({level.dimension, level.layer});
     for (size_t e = 0; e < names.size(); ++e) {

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "mdh/ll/parameters.h"
-#include "mdh/search/space_context.h"
+#include "mdh/search/space/context.h"
 
 namespace mdh::search::space {
 namespace {
@@ -14,7 +14,9 @@ using tune::Value;
 
 std::vector<std::string> counts_of_cores(const SpaceContext& c) {
   std::vector<std::string> all = {"0"};
-  for (const int64_t times : {1, 2}) all.push_back(std::to_string(times * c.options.cores));
+  const std::vector<int64_t> times =
+      c.is_gpu() ? std::vector<int64_t>{1, 2, 4, 8, 16} : std::vector<int64_t>{1, 2};
+  for (const int64_t n : times) all.push_back(std::to_string(n * c.cores()));
   return all;
 }
 
@@ -44,7 +46,9 @@ Parameter parts_parameter(const SpaceContext& c, const std::string& name,
 }
 
 /// Ways to combine besides the usual one: cores that can wait for one another do it in steps, those
-/// of a warp by exchanges, and of members of a grid the last one, or all of them.
+/// of a warp by exchanges, and of members of a grid the last one, or all of them. Those that join
+/// parts of a scan look back, or exchange. Atomics are left out on purpose: they were never the
+/// fastest, and give other bits each time.
 std::vector<ll::Combination> combinations_of(const SpaceContext& c, const std::string& layer) {
   const machine::Layer& cores = *c.machine.find_layer(layer);
   const ll::Obeys& obeys = c.options.obeys;
@@ -55,8 +59,16 @@ std::vector<ll::Combination> combinations_of(const SpaceContext& c, const std::s
   }
   if (!cores.barrier && obeys.last_core) all.push_back(ll::Combination::last_core);
   if (!cores.barrier && obeys.cluster) all.push_back(ll::Combination::cluster);
+  if (!cores.barrier && obeys.look_back) all.push_back(ll::Combination::look_back);
   return all;
 }
+
+/// What joins parts of scans, and what combines those of reductions.
+bool is_of_scans(ll::Combination how) {
+  return how == ll::Combination::shuffle || how == ll::Combination::look_back;
+}
+
+bool is_of_reductions(ll::Combination how) { return how != ll::Combination::look_back; }
 
 Parameter combine_parameter(const SpaceContext& c, const std::string& layer) {
   const std::vector<ll::Combination> all = combinations_of(c, layer);
@@ -64,11 +76,15 @@ Parameter combine_parameter(const SpaceContext& c, const std::string& layer) {
     std::vector<Value> values = {name_of(ll::Combination::automatic)};
     const SpaceVariant& variant = c.variant(p.label("fuse"));
     const auto there = dimensions_on(c, variant, parts_at(c, p), layer);
-    const bool combines = std::any_of(there.begin(), there.end(), [&](const std::string& d) {
-      return variant.find(d)->is_reduced;
-    });
-    if (!combines) return values;
-    for (const ll::Combination how : all) values.emplace_back(name_of(how));
+    const auto any = [&](bool SpaceDimension::*property) {
+      return std::any_of(there.begin(), there.end(),
+                         [&](const std::string& d) { return variant.find(d)->*property; });
+    };
+    const bool reduces = any(&SpaceDimension::is_reduced);
+    if (!reduces && !any(&SpaceDimension::is_scanned)) return values;
+    for (const ll::Combination how : all) {
+      if (reduces ? is_of_reductions(how) : is_of_scans(how)) values.emplace_back(name_of(how));
+    }
     return values;
   });
 }
@@ -112,11 +128,14 @@ Parameter swizzle_parameter(const SpaceContext& c) {
   });
 }
 
-/// The outermost reduced level on a layer of cores: the one for which a combination is chosen.
+/// The level on a layer of cores for which a combination is chosen: the outermost reduced one, or
+/// scanned one.
 std::optional<ll::LevelName> combined_level(const SpaceVariant& variant, const ll::Config& config,
                                             const std::string& layer) {
-  for (const ll::LevelName& level : levels_on(config, layer)) {
-    if (variant.find(level.dimension)->is_reduced) return level;
+  for (const auto property : {&SpaceDimension::is_reduced, &SpaceDimension::is_scanned}) {
+    for (const ll::LevelName& level : levels_on(config, layer)) {
+      if (variant.find(level.dimension)->*property) return level;
+    }
   }
   return std::nullopt;
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "mdh/search/space_context.h"
+#include "mdh/search/space/context.h"
 
 namespace mdh::search::space {
 
@@ -24,6 +24,15 @@ Layout by_dimensions(const SpaceVariant& variant, const ll::Config& config,
 /// As in the buffer, but what the innermost loop and the registers walk along comes last.
 Layout inside_last(const SpaceContext& c, const SpaceVariant& variant, const ll::Config& config,
                    const hl::BufferView& view);
+
+/// What stands still, or what only loops walk along, comes first; then what threads, registers and
+/// lanes share: in one round of the loops the threads of a group read what lies side by side.
+Layout loops_first(const SpaceContext& c, const SpaceVariant& variant, const ll::Config& config,
+                   const hl::BufferView& view);
+
+/// The block of axes "1-3", from the second to before the fourth, in front of the others; "-": as
+/// they are.
+Layout with_front(const std::string& front, const Layout& layout);
 
 /// As the loops inside of the place walk: split dimensions digit by digit, others whole where they
 /// move innermost. What parts of a dimension reach beyond its end is there, too.
