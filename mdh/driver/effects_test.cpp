@@ -65,6 +65,16 @@ TEST(Effects, members_of_grids_that_can_meet_combine_in_clusters) {
   EXPECT_EQ(unused(code, "cuda"), (std::vector<std::string>{"code.combine.THR.k"}));
 }
 
+TEST(Effects, launches_begin_early_where_they_can_wait_by_themselves) {
+  ll::Code code;
+  EXPECT_TRUE(unused(code, "openmp").empty());
+  code.kernel.start = ll::Start::early;
+  EXPECT_TRUE(unused(code, "cuda").empty());
+  for (const char* target : {"opencl", "openmp"}) {
+    EXPECT_EQ(unused(code, target), (std::vector<std::string>{"code.kernel.start"})) << target;
+  }
+}
+
 TEST(Effects, grids_begin_in_another_order) {
   ll::Code code;
   code.cores["BLK"] = {.swizzle = 8};
