@@ -316,7 +316,7 @@ TEST(BenchGpu, opencl_is_a_second_row) {
 }
 
 TEST(BenchGpu, choices_without_tuning_are_further_rows) {
-  const Ran result = ran("--workloads tiny_matmul --peers cudnn --also default,model");
+  const Ran result = ran("--workloads tiny_dot --peers cudnn --caches warm --also default,model");
   EXPECT_EQ(candidate(result, "mdh")["standing"], "measured") << result.recording;
   for (const char* row : {"mdh default", "mdh model"}) {
     EXPECT_EQ(candidate(result, row)["standing"], "measured") << result.recording;

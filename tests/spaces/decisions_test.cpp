@@ -155,7 +155,7 @@ TEST(Decisions, all_that_is_tried_for_threads_changes_code) {
 }
 
 TEST(Decisions, all_that_is_tried_for_grids_changes_code) {
-  const Seen seen = seen_on("opencl", "gpu_nowarp", 200);
+  const Seen seen = seen_on("opencl", "gpu_nowarp", 100);
   EXPECT_EQ(seen.tried, (std::set<std::string>{"across", "combine team_tree", "copy order", "depth",
                                                "edge clamp", "edge mask", "line", "pad", "phases",
                                                "results in RM", "results in SM", "roll", "swizzle",
