@@ -2,13 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <thread>
-
-#include <mutex>
-
-#include <filesystem>
-
 #include <chrono>
+#include <filesystem>
+#include <mutex>
+#include <thread>
 
 #include "mdh/runtime/testing.h"
 

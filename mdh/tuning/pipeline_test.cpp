@@ -133,6 +133,36 @@ TEST_F(Pipeline, bugs_of_mdh_in_the_background_are_told_to_who_waits) {
   EXPECT_THROW(candidates.compile(some(2, 3), Together::all), Error);
 }
 
+/// A kernel whose first run is wrong. It takes so long that runs are not repeated before they are compared.
+kernel::Module wrong_at_first(kernel::Module module) {
+  const std::string factor = " * v_in)";
+  const size_t at = module.source.rfind(factor);
+  EXPECT_NE(at, std::string::npos) << module.source;
+  module.source.replace(at, factor.size(), " * mdh_later_right(v_in))");
+  module.source = R"(#include <unistd.h>
+static inline float mdh_later_right(float x) {
+  static int calls;  // of all threads; a run has more than 100
+  const int call = __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
+  if (call == 0) usleep(50000);
+  return call < 100 ? x + 1 : x;
+}
+)" + module.source;
+  return module;
+}
+
+/// That a later run is right is no excuse: what is wrong now and then is wrong.
+TEST_F(Pipeline, what_is_wrong_once_is_wrong) {
+  driver::Target broken = *options_.target;
+  broken.print = [&](const loop::Program& p, const std::string& name) {
+    return wrong_at_first(driver::find_target("cuda").print(p, name));
+  };
+  options_.target = &broken;
+  Candidates candidates(program_, options_);
+  std::vector<Trial> trials = candidates.compile(some(2, 2), Together::all);
+  candidates.measure(0, {.best_us = 1e-9}, trials[0]);
+  EXPECT_EQ(to_string(trials[0].outcome), "wrong") << trials[0].reason;
+}
+
 TEST_F(Pipeline, outcomes_are_told_in_the_order_in_which_points_were_asked_for) {
   TuneOptions o;
   o.candidates = options_;

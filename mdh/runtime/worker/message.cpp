@@ -78,14 +78,23 @@ kernel::Module module_of(const WorkRequest& request) {
 std::string to_string(WorkStatus status) { return status_names[static_cast<size_t>(status)]; }
 
 std::string to_text(const WorkRequest& r) {
-  json out = {{"mdh", r.version},           {"device", r.device},
-              {"model", r.model},           {"library", r.library},
-              {"steps", to_json(r.steps)},  {"bytes", r.bytes},
-              {"is_output", r.is_output},   {"workspace", r.workspace_bytes},
-              {"zeroed", r.zeroed_bytes},   {"parts", r.parts_on_cores},
-              {"threads", r.threads},       {"time_limit", r.time_limit},
-              {"measure", nullptr},         {"stay", r.inputs_stay},
-              {"outputs", r.wants_outputs}, {"filled", r.filled ? json(*r.filled) : json(nullptr)}};
+  json out = {{"mdh", r.version},
+              {"device", r.device},
+              {"model", r.model},
+              {"library", r.library},
+              {"steps", to_json(r.steps)},
+              {"bytes", r.bytes},
+              {"is_output", r.is_output},
+              {"workspace", r.workspace_bytes},
+              {"zeroed", r.zeroed_bytes},
+              {"parts", r.parts_on_cores},
+              {"threads", r.threads},
+              {"time_limit", r.time_limit},
+              {"measure", nullptr},
+              {"stay", r.inputs_stay},
+              {"outputs", r.wants_outputs},
+              {"filled", r.filled ? json(*r.filled) : json(nullptr)},
+              {"all_inputs", r.compares_all_inputs}};
   if (r.measure) out["measure"] = to_json(*r.measure);
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -105,7 +114,8 @@ std::optional<WorkRequest> request_from(const std::string& text) {
                   .threads = in.at("threads"),
                   .time_limit = in.at("time_limit"),
                   .inputs_stay = in.at("stay"),
-                  .wants_outputs = in.at("outputs")};
+                  .wants_outputs = in.at("outputs"),
+                  .compares_all_inputs = in.at("all_inputs")};
     if (!in.at("measure").is_null()) r.measure = limits_from(in.at("measure"));
     if (!in.at("filled").is_null()) r.filled = in.at("filled").get<int>();
     return r;
@@ -119,7 +129,8 @@ std::string to_text(const Outcome& o) {
                      {o.timing.median_us, o.timing.mean_us, o.timing.ci99_us, o.timing.count,
                       o.timing.load, o.timing.host_us}},
                     {"last", o.is_last},
-                    {"hint", o.hint}};
+                    {"hint", o.hint},
+                    {"renewed", o.has_renewed_inputs}};
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -131,6 +142,7 @@ std::optional<Outcome> outcome_from(const std::string& text) {
     }
     o.is_last = in.at("last");
     o.hint = in.at("hint");
+    o.has_renewed_inputs = in.at("renewed");
     const json& t = in.at("timing");
     o.timing = {t.at(0), t.at(1), t.at(2), t.at(3), t.at(4), t.at(5)};
     return o;

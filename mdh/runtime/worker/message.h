@@ -28,6 +28,7 @@ struct WorkRequest {
   bool inputs_stay = false;             // as in the request before, if that said so, too
   bool wants_outputs = true;
   std::optional<int> filled;  // all bytes of the outputs before the run; none: as they are shared
+  bool compares_all_inputs = false;  // afterwards, also large ones
 };
 
 /// What a device needs to load the library again: a module without a source.
@@ -43,6 +44,8 @@ struct Outcome {
   Timing timing;          // if it was measured
   bool is_last = false;   // the process ends: nothing else can run in it
   std::string hint = {};  // what the user can do, where that is known
+  /// An earlier kernel had changed the inputs: what the outputs hold was computed of new ones.
+  bool has_renewed_inputs = false;
 };
 
 /// The last words of a worker, sent by a signal handler, which can do no more than send bytes.

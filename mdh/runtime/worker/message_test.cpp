@@ -36,7 +36,8 @@ TEST(WorkerMessage, requests_survive_the_way) {
       .measure = TimingLimits{1, 2, 3, 4.5, 0.25, Caches::cold},
       .inputs_stay = true,
       .wants_outputs = false,
-      .filled = 0x24};
+      .filled = 0x24,
+      .compares_all_inputs = true};
   const auto read = request_from(to_text(request));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->version, request.version);
@@ -53,6 +54,7 @@ TEST(WorkerMessage, requests_survive_the_way) {
   EXPECT_TRUE(read->inputs_stay);
   EXPECT_FALSE(read->wants_outputs);
   EXPECT_EQ(read->filled, 0x24);
+  EXPECT_TRUE(read->compares_all_inputs);
   ASSERT_TRUE(read->measure);
   EXPECT_EQ(read->measure->warm_up, 1);
   EXPECT_EQ(read->measure->least, 2);
@@ -68,9 +70,10 @@ TEST(WorkerMessage, outcomes_survive_the_way) {
        {WorkStatus::ok, WorkStatus::crash, WorkStatus::timeout, WorkStatus::exit,
         WorkStatus::out_of_memory, WorkStatus::no_device, WorkStatus::error}) {
     const bool is_last = status == WorkStatus::crash;
-    const auto read =
-        outcome_from(to_text(Outcome{status, "why\n\xff", {1.5, 2, 0.25, 9, 0.5, 7.25}, is_last}));
+    const auto read = outcome_from(
+        to_text(Outcome{status, "why\n\xff", {1.5, 2, 0.25, 9, 0.5, 7.25}, is_last, {}, is_last}));
     ASSERT_TRUE(read);
+    EXPECT_EQ(read->has_renewed_inputs, is_last);
     EXPECT_EQ(read->is_last, is_last);
     EXPECT_EQ(read->status, status);
     EXPECT_EQ(read->reason.substr(0, 4), "why\n") << "and what is not text is replaced";

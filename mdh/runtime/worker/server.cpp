@@ -140,7 +140,7 @@ class Workshop {
       kernel.run(on);
     }
     if (request.wants_outputs) {
-      if (has_spoilt_inputs(request, shared, device, kernel)) {
+      if (has_spoilt_inputs(request, shared, device, kernel, outcome)) {
         copies_ = nullptr;  // the next kernel is not to blame
         return {WorkStatus::crash, "wrote to its inputs", {}};
       }
@@ -153,11 +153,14 @@ class Workshop {
   /// Where an earlier kernel may have done it, this one runs again on inputs that are as they should
   /// be.
   bool has_spoilt_inputs(const WorkRequest& request, const SharedBuffers& shared,
-                         const Device& device, const LoadedKernel& kernel) {
-    const PrivateCopies::Inputs inputs = copies_->inputs_now(shared);
-    if (inputs != PrivateCopies::Inputs::spoilt_before) {
-      return inputs == PrivateCopies::Inputs::spoilt;
+                         const Device& device, const LoadedKernel& kernel, Outcome& outcome) {
+    using Inputs = PrivateCopies::Inputs;
+    Inputs inputs = copies_->inputs_now(shared);
+    if (request.compares_all_inputs && copies_->are_inputs_spoilt(shared)) {
+      inputs = Inputs::spoilt_before;
     }
+    if (inputs != Inputs::spoilt_before) return inputs == Inputs::spoilt;
+    outcome.has_renewed_inputs = true;
     copies_ = nullptr;
     prepare(request, shared, device);
     kernel.run({.buffers = copies_->handles(), .threads = request.threads});

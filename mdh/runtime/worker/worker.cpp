@@ -248,7 +248,8 @@ Outcome Worker::run(const kernel::Module& module, const std::string& library,
       .measure = options.measure,
       .inputs_stay = options.inputs_stay,
       .wants_outputs = options.wants_outputs,
-      .filled = options.filled};
+      .filled = options.filled,
+      .compares_all_inputs = options.compares_all_inputs};
   internal_check(module.arguments.size() == buffers.bytes().size(), "{} buffers for {} arguments",
                  buffers.bytes().size(), module.arguments.size());
   for (const kernel::Argument& a : module.arguments) request.is_output.push_back(a.is_output);

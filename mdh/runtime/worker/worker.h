@@ -43,6 +43,8 @@ struct WorkOptions {
   bool wants_outputs = true;  // if not, the buffers stay as they were
   /// All bytes of the outputs before the run; none: as they are in the buffers.
   std::optional<int> filled = std::nullopt;
+  /// Inputs that stay are all compared after the run; else large ones are part by part, run by run.
+  bool compares_all_inputs = false;
 };
 
 /// Throws what a failure means to the user of a compiled kernel; nothing if there is none.
