@@ -13,6 +13,7 @@ namespace {
 constexpr int64_t least_points = 4096;       // with fewer, any configuration takes microseconds
 constexpr int64_t threads_of_group = 256;    // enough for every multiprocessor to hide its waiting
 constexpr int64_t groups_wanted = 120;       // as many as large devices run at once
+constexpr int64_t groups_at_once = 8;        // that a multiprocessor runs
 constexpr int64_t most_groups_of_sum = 512;  // whose results meet
 constexpr int64_t least_terms = 16;          // that a thread adds before it meets others
 constexpr int64_t rounds_at_once = 8;        // of other loops
@@ -237,8 +238,7 @@ class GridRules {
 
   bool shares_sums() {
     const int64_t results = shape_.volume(kept_) * shape_.volume(scanned_);
-    if (reduced_.empty() || results >= groups_wanted * threads_of_group) return false;
-    if (shape_.volume(reduced_) < 4 * least_terms) return false;
+    if (reduced_.empty() || !pays_to_share(results, shape_.volume(reduced_))) return false;
     const bool results_lie_along = !kept_.empty() &&
                                    shape_.along(kept_.front()) >= shape_.along(reduced_.front()) &&
                                    shape_.size(kept_.front()) >= lanes_of_warp;
@@ -262,6 +262,14 @@ class GridRules {
     share_with_groups();
     for (const int d : reversed(reduced_)) levels_.take_all(roles_.inner, d);
     return true;
+  }
+
+  /// Where a thread for each result would leave most of the device's threads unused, sums are shared;
+  /// where it leaves some, only long ones.
+  static bool pays_to_share(int64_t results, int64_t terms) {
+    constexpr int64_t few = groups_wanted * threads_of_group;
+    if (results < few) return terms >= 4 * least_terms;
+    return results < groups_at_once * few && terms >= 16 * least_terms;
   }
 
   /// A thread reads as many neighbours at once as it can, where rows begin at multiples of that.

@@ -118,7 +118,8 @@ Stmt PartCombiner::met(const loop::TeamCombine& s, int64_t distance, const Digit
   Counter pair{names_.fresh("pair"), pairs};
   std::vector<Symbol> elements = s.elements;
   Digits members = d_.with_dealt(team, elements);
-  if (elements.empty() && d_.domain().lockstep % over.parts == 0) pair.count = over.parts;
+  const bool is_in_warp = elements.empty() && d_.domain().lockstep % over.parts == 0;
+  if (is_in_warp) pair.count = over.parts;
   members = with_enough(members, elements, pair.count);
   const Digits inside = joined_digits(around, members);
   const Slots slots = slots_of(s, inside);
@@ -130,8 +131,15 @@ Stmt PartCombiner::met(const loop::TeamCombine& s, int64_t distance, const Digit
   if (pair.count > pairs) {
     body = only_if(less(loop::index_variable(pair.var), literal(pairs)), body);
   }
-  std::vector<Counter> shares = counters(members);
-  shares.push_back(pair);
+  // Where pairs are in one warp, nobody waits for others; elsewhere neighbours take what lies side by
+  // side.
+  Digits meeting = members;
+  meeting.push_back(over);
+  if (d_.domain().along_memory && !is_in_warp) meeting = d_.along_memory(meeting, s.from.front());
+  std::vector<Counter> shares = counters(meeting);
+  for (Counter& share : shares) {
+    if (share.var == s.over) share = pair;
+  }
   return StmtNode{
       loop::Deal{d_.domain().together, shares, true, where_points_are(d_.program(), inside, body)}};
 }
