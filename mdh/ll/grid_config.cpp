@@ -313,11 +313,12 @@ class GridRules {
   }
 
   /// A warp takes as long as its slowest point, and near ones take similar times: its points are as
-  /// near each other as possible, and groups are small, so that few wait for the slowest warp.
+  /// near each other as possible. Groups are small squares of warps, so that few wait for the slowest.
   void take_squares() {
     constexpr int64_t across = 8, down = 4, warps = 2;
     levels_.take_threads(kept_[0], across);
     levels_.take_threads(kept_[1], down * warps);
+    if (has_warps()) levels_.take(levels_.warp_layer(), kept_[0], warps);
   }
 
   /// Where there is enough to do, a thread computes several results: preferably such that read the

@@ -1,6 +1,7 @@
 #include "mdh/driver/verify/definition.h"
 
 #include <cmath>
+#include <mutex>
 
 #include "mdh/driver/verify/compiled_blocks.h"
 #include "mdh/driver/verify/input_reader.h"
@@ -50,9 +51,6 @@ class Fold {
         operands_(static_cast<size_t>(hl::leaf_count(views.inputs))) {
     fresh_.resize(row_width(meaning));
   }
-
-  size_t width() const { return fresh_.size(); }
-  scalar::Algebra& algebra() { return algebra_; }
 
   void only_between(const std::vector<int64_t>& begins, const std::vector<int64_t>& ends) {
     begins_ = begins;
@@ -159,20 +157,24 @@ Definition::Window Definition::some_terms(int64_t most, Random& random) const {
 Rows Definition::interpreted(const Points& points, const Window& window,
                              std::span<void* const> inputs,
                              const std::function<void(double)>& share) const {
-  Fold fold(views_, meaning_, inputs);
-  fold.only_between(window.begins, window.ends);
   const std::vector<int64_t> counts = hl::result_sizes(views_);
-  Rows rows{std::vector<Value>(static_cast<size_t>(points.count) * fold.width()), fold.width()};
-  for (int64_t n = 0; n < points.count; ++n) {
-    const auto row =
-        std::span<Value>(rows.values).subspan(static_cast<size_t>(n) * fold.width(), fold.width());
-    fold(points.at(counts, n), points.all, row);
-    if (share && n % 64 == 0) share(static_cast<double>(n) / static_cast<double>(points.count));
-  }
+  const size_t width = row_width(meaning_);
+  Rows rows{std::vector<Value>(static_cast<size_t>(points.count) * width), width};
+  std::mutex mutex;
+  in_turns(points.count, [&]() -> Worker {
+    auto fold = std::make_shared<Fold>(views_, meaning_, inputs);
+    fold->only_between(window.begins, window.ends);
+    return [&, fold](int64_t n) {
+      const auto row = std::span<Value>(rows.values).subspan(static_cast<size_t>(n) * width, width);
+      (*fold)(points.at(counts, n), points.all, row);
+      if (!share || n % 64 != 0) return;
+      const std::lock_guard<std::mutex> lock(mutex);
+      share(static_cast<double>(n) / static_cast<double>(points.count));
+    };
+  });
+  scalar::ScalarAlgebra algebra(meaning_.f, meaning_.combine);
   for (size_t d = 0; points.all && d < counts.size(); ++d) {
-    if (views_.dimensions[d].combine.shape == Shape::scan) {
-      scan_along(d, counts, fold.algebra(), rows);
-    }
+    if (views_.dimensions[d].combine.shape == Shape::scan) scan_along(d, counts, algebra, rows);
   }
   return rows;
 }

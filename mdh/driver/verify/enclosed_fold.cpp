@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <mutex>
 
 #include "mdh/driver/verify/input_reader.h"
+#include "mdh/driver/verify/ranges.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/scalar/enclosure/enclosing_function.h"
 
@@ -314,16 +316,23 @@ Expected enclosed_results(const hl::Program& program, const Meaning& meaning,
                           const scalar::Deviations& deviations, const Points& points,
                           std::span<void* const> inputs, const About& about,
                           const std::function<void(double)>& share) {
-  EnclosedFold fold(program, meaning, deviations, inputs, about);
-  Expected all;
-  all.width = fold.width();
-  all.leaves.resize(static_cast<size_t>(points.count) * all.width);
+  const auto new_fold = [&] { return EnclosedFold(program, meaning, deviations, inputs, about); };
   const std::vector<int64_t> counts = hl::result_sizes(program);
-  for (int64_t n = 0; n < points.count; ++n) {
-    const auto row = std::span(all.leaves).subspan(static_cast<size_t>(n) * all.width, all.width);
-    fold(points.at(counts, n), row, all);
-    if (share && n % 64 == 0) share(static_cast<double>(n) / static_cast<double>(points.count));
-  }
+  Expected all;
+  all.width = new_fold().width();
+  all.leaves.resize(static_cast<size_t>(points.count) * all.width);
+  std::mutex mutex;
+  in_turns(points.count, [&]() -> Worker {
+    return [&, fold = new_fold()](int64_t n) mutable {
+      Expected found;
+      const auto row = std::span(all.leaves).subspan(static_cast<size_t>(n) * all.width, all.width);
+      fold(points.at(counts, n), row, found);
+      const std::lock_guard<std::mutex> lock(mutex);
+      all.weakness = std::max(all.weakness, found.weakness);
+      all.orders_differ = all.orders_differ || found.orders_differ;
+      if (share && n % 64 == 0) share(static_cast<double>(n) / static_cast<double>(points.count));
+    };
+  });
   return all;
 }
 

@@ -1,6 +1,7 @@
 #include "mdh/driver/verify/ranges.h"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <mutex>
 #include <system_error>
@@ -52,6 +53,17 @@ int in_ranges(int64_t count,
 
 void on_all_cores(bool many, const std::function<void()>& work) {
   in_threads(many ? most_ranges() : 1, [&](int) { work(); });
+}
+
+void in_turns(int64_t count, const std::function<Worker()>& make_worker) {
+  const int64_t length = std::clamp<int64_t>(count / (16 * most_ranges()), 1, 64);
+  std::atomic<int64_t> next = 0;
+  on_all_cores(count > 1, [&] {
+    const Worker work = make_worker();
+    for (int64_t first = next.fetch_add(length); first < count; first = next.fetch_add(length)) {
+      for (int64_t n = first; n < std::min(first + length, count); ++n) work(n);
+    }
+  });
 }
 
 void in_chunks(int64_t count,

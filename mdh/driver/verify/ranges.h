@@ -18,6 +18,11 @@ void on_all_cores(bool many, const std::function<void()>& work);
 void in_chunks(int64_t count,
                const std::function<void(int64_t begin, int64_t end, uint64_t number)>& work);
 
+/// Every thread makes a worker of its own, which is called for some numbers below `count`, in order.
+/// Whoever is free takes the next few: some numbers may be much more work than others.
+using Worker = std::function<void(int64_t number)>;
+void in_turns(int64_t count, const std::function<Worker()>& make_worker);
+
 /// As many parts as there may be.
 int most_ranges();
 
