@@ -1,6 +1,7 @@
 // scripts/demo.sh, but for packages and the build: tunes once, and compares.
 #include <gtest/gtest.h>
 
+#include "mdh/runtime/cuda/fake/host_gpu.h"
 #include "mdh/runtime/testing.h"
 #include "mdh/tune/database.h"
 #include "tests/cli/tool.h"
@@ -56,6 +57,19 @@ TEST_F(Demo, sizes_without_a_workload_are_compared_with_the_plain_loop) {
   ASSERT_EQ(o.exit, 0) << describe(o);
   EXPECT_TRUE(contains(o.err, "'mdh bench' has no matmul 5,6,7")) << o.err;
   EXPECT_TRUE(contains(o.out, "plain loop")) << o.out;
+}
+
+TEST_F(Demo, a_gpu_is_tuned_for_and_compared_on_as_well) {
+  const runtime::cuda::HostGpu gpu;
+  const ScopedEnvironment size("MDH_DEMO_SIZE", "16,32,64");
+  const Outcome first = demo();
+  ASSERT_EQ(first.exit, 0) << describe(first);
+  EXPECT_TRUE(contains(first.err, "==> tuning matmul 16,32,64 for its GPU, budget 3\n"))
+      << first.err;
+  EXPECT_TRUE(contains(first.err, "bench gpu --workloads tiny_matmul --configs tuned")) << first.err;
+  EXPECT_TRUE(contains(first.out, "Fake GPU")) << first.out;
+  // This is what a second run asks for.
+  EXPECT_EQ(mdh("records best matmul --size 16,32,64 --target cuda").exit, 0);
 }
 
 TEST_F(Demo, mistakes_end_it) {
