@@ -21,6 +21,9 @@ std::string tree_section(const TuningPage& page);
 /// What moves between memories and where time goes, both estimated.
 std::string traffic_section(const TuningPage& page);
 
+/// How it is launched on a device with groups of threads, and where time goes, estimated.
+std::string grid_section(const TuningPage& page);
+
 /// What the machine would allow.
 std::string roofline_section(const TuningPage& page);
 

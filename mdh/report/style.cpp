@@ -7,12 +7,12 @@ const char* style() {
   --page: #f5f6f8; --paper: #ffffff; --ink: #1b2230; --soft: #566072; --faint: #7d8798;
   --line: #e3e7ed; --accent: #2563eb; --final: #c2410c; --bad: #dc2626; --good: #047857;
   --threads: #7c3aed; --loop: #2563eb; --registers: #c2410c; --lanes: #0f766e; --whole: #7d8798;
-  --copy: #a16207; --accumulator: #be185d; }
+  --copy: #a16207; --accumulator: #be185d; --blocks: #4338ca; --warps: #a21caf; }
 @media (prefers-color-scheme: dark) { :root {
   --page: #11151c; --paper: #191f29; --ink: #e6eaf1; --soft: #aab3c2; --faint: #8490a3;
   --line: #2c3442; --accent: #7aa7ff; --final: #fb923c; --bad: #f87171; --good: #4ade80;
   --threads: #b794f6; --loop: #7aa7ff; --registers: #fb923c; --lanes: #2dd4bf; --whole: #8490a3;
-  --copy: #eab308; --accumulator: #f472b6; } }
+  --copy: #eab308; --accumulator: #f472b6; --blocks: #a5b4fc; --warps: #e879f9; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", Arial, sans-serif; }
@@ -53,6 +53,7 @@ th, td { padding: 6px 14px 6px 0; border-bottom: 1px solid var(--line); vertical
 .stroke.untuned { border-top: 2px dashed var(--faint); }
 .stroke.failed { width: 3px; height: 12px; border: 0; background: var(--bad); }
 .swatch { width: 12px; height: 12px; border-radius: 3px; }
+.swatch.blocks { background: var(--blocks); } .swatch.warps { background: var(--warps); }
 .swatch.threads { background: var(--threads); } .swatch.loop { background: var(--loop); }
 .swatch.registers { background: var(--registers); } .swatch.lanes { background: var(--lanes); }
 .swatch.copy { background: var(--copy); } .swatch.accumulator { background: var(--accumulator); }
@@ -72,6 +73,7 @@ svg .branch { fill: none; stroke: var(--faint); stroke-opacity: .7; }
 svg .card { fill: var(--paper); stroke: var(--hue); stroke-width: 1.5; }
 svg .card.behind { stroke-opacity: .45; }
 svg .whole { --hue: var(--whole); } svg .threads { --hue: var(--threads); }
+svg .blocks { --hue: var(--blocks); } svg .warps { --hue: var(--warps); }
 svg .loop { --hue: var(--loop); } svg .registers { --hue: var(--registers); }
 svg .lanes { --hue: var(--lanes); }
 svg .place { fill: var(--hue); fill-opacity: .13; stroke: var(--hue); stroke-opacity: .6; }

@@ -9,6 +9,9 @@ namespace mdh::report {
 hl::Program test_matmul();
 ll::Config test_config();
 
+/// The same search on a device: 256 blocks of 8 warps.
+TuningPage test_page_of_device();
+
 /// Twelve trials, two of which failed, the last three of the final.
 TuningPage test_page();
 

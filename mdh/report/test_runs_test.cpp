@@ -60,4 +60,20 @@ TuningPage test_page() {
   return page;
 }
 
+TuningPage test_page_of_device() {
+  TuningPage page = test_page();
+  page.machine = machine::find_machine("gpu");
+  page.hardware = {"NVIDIA", "NVIDIA H200", 132, "sm_90, CUDA 13.0", {}};
+  page.has_groups = true;
+  page.rates = model::typical_rates(page.machine, 1);
+  page.report.best->config = ll::parse_config(
+      R"({"mdh_config": 1, "layers": ["BLK", "WRP", "SHR", "THR", "REG"],
+          "split": {"i": ["BLK 16", "WRP 8", "REG 8"], "j": ["BLK 16", "THR 32", "REG 2"],
+                    "k": ["SHR 1024"]},
+          "order": ["BLK.i", "BLK.j", "WRP.i", "THR.j", "SHR.k", "REG.i", "REG.j"],
+          "acc": {"C": [{"inside": "SHR.k", "region": "RM"}]}})");
+  for (tuning::Trial& trial : page.report.trials) trial.config = page.report.best->config;
+  return page;
+}
+
 }  // namespace mdh::report

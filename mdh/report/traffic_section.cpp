@@ -7,8 +7,8 @@
 #include "mdh/model/cost.h"
 #include "mdh/model/traffic.h"
 #include "mdh/passes/lower/lower.h"
-#include "mdh/report/markup.h"
 #include "mdh/report/sections.h"
+#include "mdh/report/time_table.h"
 #include "mdh/report/units.h"
 
 namespace mdh::report {
@@ -46,12 +46,6 @@ std::vector<Moved> moved_by(const model::Work& work) {
   return rows;
 }
 
-std::string bar(double share, const char* style) {
-  if (share <= 0) return "<td class=\"bar\"></td>";
-  return fmt::format("<td class=\"bar\"><i class=\"{}\" style=\"width:{:.1f}%\"></i></td>", style,
-                     100 * std::min(share, 1.0));
-}
-
 std::string traffic_table(const std::vector<Moved>& rows, double least) {
   double most = least;
   for (const Moved& row : rows) most = std::max(most, row.of_all);
@@ -74,32 +68,15 @@ std::string traffic_table(const std::vector<Moved>& rows, double least) {
   return text + "</tbody>\n</table>\n</div>\n";
 }
 
-std::string time_table(const model::Cost& cost, const model::Rates& rates, double measured_us) {
-  std::vector<std::pair<std::string, double>> parts = {{"compute", cost.compute}};
+std::vector<TimePart> parts_of(const model::Cost& cost, const model::Rates& rates) {
+  std::vector<TimePart> parts = {{"compute", cost.compute}};
   for (size_t n = 1; n < cost.from.size(); ++n) {
-    parts.emplace_back("from " + rates.memories[n].name, cost.from[n]);
+    parts.push_back({"from " + rates.memories[n].name, cost.from[n]});
   }
-  parts.emplace_back("copies", cost.copies);
-  parts.emplace_back("partial results", cost.results);
-  parts.emplace_back("launch and barriers", cost.overhead);
-  double most = std::max(cost.total(), 1e3 * measured_us);
-  for (const auto& [name, ns] : parts) most = std::max(most, ns);
-  std::string text =
-      "<div class=\"figure\">\n<table>\n<thead><tr><th>time of the slowest core</th><th "
-      "class=\"number\">estimated</th>"
-      "<th class=\"number\">of the total</th><th></th></tr></thead>\n<tbody>\n";
-  for (const auto& [name, ns] : parts) {
-    text += fmt::format(
-        "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>{}</tr>\n", name,
-        time_text(ns / 1e3), percent_text(ns / cost.total()), bar(ns / most, "time"));
-  }
-  text += fmt::format(
-      "<tr class=\"sum\"><td>total, what overlaps counted once</td><td class=\"number\">{}</td>"
-      "<td></td>{}</tr>\n<tr class=\"sum\"><td>measured</td><td class=\"number\">{}</td><td></td>"
-      "{}</tr>\n",
-      time_text(cost.total() / 1e3), bar(cost.total() / most, "sum"), time_text(measured_us),
-      bar(1e3 * measured_us / most, "measured"));
-  return text + "</tbody>\n</table>\n</div>\n";
+  parts.push_back({"copies", cost.copies});
+  parts.push_back({"partial results", cost.results});
+  parts.push_back({"launch and barriers", cost.overhead});
+  return parts;
 }
 
 }  // namespace
@@ -110,9 +87,11 @@ std::string traffic_section(const TuningPage& page) {
   const ll::Decomposition d(low, page.machine);
   const model::Shape shape = model::shape_of(low.computation);
   const model::Work work(shape, d, page.rates);
+  const model::Cost cost = estimate(shape, d, page.rates);
   const std::string text =
       traffic_table(moved_by(work), static_cast<double>(hl::bytes(page.program))) +
-      time_table(estimate(shape, d, page.rates), page.rates, best.timing.median_us);
+      time_table("time of the slowest core", parts_of(cost, page.rates), cost.total(),
+                 best.timing.median_us);
   return section("Memory traffic and time, estimated",
                  "What the model of costs expects of the best configuration. Nothing here is "
                  "measured but the last line. Moving data overlaps with computing, so that the "

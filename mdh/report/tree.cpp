@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mdh/ll/names.h"
+#include "mdh/ll/roles.h"
 #include "mdh/model/structure.h"
 #include "mdh/passes/lower/lower.h"
 #include "mdh/support/text.h"
@@ -10,12 +11,22 @@
 namespace mdh::report {
 namespace {
 
-NodeKind kind_of(const machine::Layer& layer) {
+/// Cores that cannot wait for each other are blocks; of those inside of blocks the innermost are
+/// threads.
+NodeKind kind_of_cores(const std::string& layer, const ll::Roles& roles) {
+  if (roles.threads.empty() || layer == roles.threads) return NodeKind::threads;
+  const auto at = [&](const std::string& name) {
+    return std::find(roles.cores.begin(), roles.cores.end(), name);
+  };
+  return at(layer) <= at(roles.groups) ? NodeKind::blocks : NodeKind::warps;
+}
+
+NodeKind kind_of(const machine::Layer& layer, const ll::Roles& roles) {
   switch (layer.kind) {
     case machine::LayerKind::loop:
       return NodeKind::loop;
     case machine::LayerKind::cores:
-      return NodeKind::threads;
+      return kind_of_cores(layer.name, roles);
     case machine::LayerKind::replicated:
       break;
   }
@@ -25,14 +36,17 @@ NodeKind kind_of(const machine::Layer& layer) {
 class TreeBuilder {
  public:
   explicit TreeBuilder(const ll::Decomposition& d)
-      : d_(d), shape_(model::shape_of(d.computation())), loops_(model::structure_of(d).whole) {}
+      : d_(d),
+        roles_(ll::roles_of(d.machine())),
+        shape_(model::shape_of(d.computation())),
+        loops_(model::structure_of(d).whole) {}
 
   Tree build() {
     Tree tree;
     for (const model::DimensionShape& d : shape_.dimensions) tree.dimensions.push_back(d.name);
     tree.nodes.push_back({NodeKind::whole, "all", 1, inside(0), {}});
     for (size_t n = 0; n < loops_.size(); ++n) {
-      tree.nodes.push_back({kind_of(*loops_[n]->layer),
+      tree.nodes.push_back({kind_of(*loops_[n]->layer, roles_),
                             to_string(d_.program(), loops_[n]->level),
                             loops_[n]->parts,
                             inside(n + 1),
@@ -116,6 +130,7 @@ class TreeBuilder {
   }
 
   const ll::Decomposition& d_;
+  const ll::Roles roles_;
   const model::Shape shape_;
   const model::Loops loops_;
 };
@@ -126,6 +141,10 @@ const char* to_string(NodeKind kind) {
   switch (kind) {
     case NodeKind::whole:
       return "whole computation";
+    case NodeKind::blocks:
+      return "blocks";
+    case NodeKind::warps:
+      return "warps";
     case NodeKind::threads:
       return "threads";
     case NodeKind::loop:

@@ -12,7 +12,7 @@
 
 namespace mdh::report {
 
-enum class NodeKind { whole, threads, loop, registers, lanes, function };
+enum class NodeKind { whole, blocks, warps, threads, loop, registers, lanes, function };
 
 const char* to_string(NodeKind kind);
 

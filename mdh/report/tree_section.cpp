@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mdh/ll/roles.h"
 #include "mdh/report/markup.h"
 #include "mdh/report/sections.h"
 #include "mdh/report/svg.h"
@@ -160,8 +161,10 @@ std::string tree_section(const TuningPage& page) {
   const ll::Config& config = page.report.best->config;
   const Tree tree = tree_of(page.program, page.machine, config);
   std::string text = "<p class=\"legend\">";
-  for (const NodeKind kind :
-       {NodeKind::threads, NodeKind::loop, NodeKind::registers, NodeKind::lanes}) {
+  for (const NodeKind kind : {NodeKind::blocks, NodeKind::warps, NodeKind::threads, NodeKind::loop,
+                              NodeKind::registers, NodeKind::lanes}) {
+    const bool is_of_devices = kind == NodeKind::blocks || kind == NodeKind::warps;
+    if (is_of_devices && ll::roles_of(page.machine).threads.empty()) continue;
     text += fmt::format("<i class=\"swatch {}\"></i>{}", style_of(kind), to_string(kind));
   }
   text +=

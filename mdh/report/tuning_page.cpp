@@ -24,7 +24,9 @@ std::string html(const TuningPage& page) {
   text += convergence_section(page);
   if (page.report.best) {
     text += tree_section(page);
-    if (page.is_estimated) text += traffic_section(page) + roofline_section(page);
+    if (page.is_estimated && page.has_groups) text += grid_section(page);
+    if (page.is_estimated && !page.has_groups)
+      text += traffic_section(page) + roofline_section(page);
     text += config_section(page);
   }
   return text +

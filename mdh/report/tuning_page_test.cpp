@@ -76,6 +76,27 @@ TEST(TuningPage, has_no_estimates_of_machines_without_a_model) {
   EXPECT_TRUE(has(text, "7.5 ms"));
 }
 
+TEST(TuningPage, shows_how_the_best_configuration_is_launched_on_a_device) {
+  const TuningPage page = test_page_of_device();
+  const std::string text = html(page);
+  EXPECT_EQ(mistake_in(text), "");
+  EXPECT_FALSE(has(text, "<h2>Roofline</h2>"));
+  const std::string device = grid_section(page);
+  for (const char* part :
+       {"<h2>On the device</h2>",
+        "<td>blocks of the grid</td><td class=\"number\">256</td><td>BLK.i 16 × BLK.j 16</td>",
+        "<td>parts of a block for its warps</td><td class=\"number\">8</td><td>WRP.i 8</td>",
+        "<td>parts of those for threads</td><td class=\"number\">32</td><td>THR.j 32</td>",
+        "<td>warps of a block</td><td class=\"number\">8</td><td>256 threads in all</td>",
+        "<td>shared memory of a block</td><td class=\"number\">0 B</td>", "<td>waves</td>",
+        "of 2048 that it has room for", "7.5 ms"}) {
+    EXPECT_TRUE(has(device, part)) << part << device;
+  }
+  for (const char* kind : {"16 parts, blocks", "8 parts, warps", "32 parts, threads"}) {
+    EXPECT_TRUE(has(text, kind)) << kind;
+  }
+}
+
 TEST(TuningPage, estimates_say_that_they_are) {
   const std::string text = traffic_section(test_page());
   EXPECT_TRUE(has(text, "<h2>Memory traffic and time, estimated</h2>"));

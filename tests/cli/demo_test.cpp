@@ -66,7 +66,8 @@ TEST_F(Demo, a_gpu_is_tuned_for_and_compared_on_as_well) {
   ASSERT_EQ(first.exit, 0) << describe(first);
   EXPECT_TRUE(contains(first.err, "==> tuning matmul 16,32,64 for its GPU, budget 3\n"))
       << first.err;
-  EXPECT_TRUE(contains(first.err, "bench gpu --workloads tiny_matmul --configs tuned")) << first.err;
+  EXPECT_TRUE(contains(first.err, "bench gpu --workloads tiny_matmul --configs tuned"))
+      << first.err;
   EXPECT_TRUE(contains(first.out, "Fake GPU")) << first.out;
   // This is what a second run asks for.
   EXPECT_EQ(mdh("records best matmul --size 16,32,64 --target cuda").exit, 0);

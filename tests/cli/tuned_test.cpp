@@ -201,8 +201,14 @@ TEST_F(Tuned, search_on_a_device_ships_for_that_device) {
   const std::string line = program() + " --size 8,16";
   {
     const runtime::cuda::HostGpu gpu;
-    const Outcome o = mdh("tune " + line + " --target cuda --budget 2 --ship");
+    const std::string page = path("page.html");
+    const Outcome o = mdh("tune " + line + " --target cuda --budget 2 --ship --report " + page);
     EXPECT_EQ(o.exit, 0) << describe(o);
+    const std::string text = read_file(page);
+    for (const char* part : {"<h2>On the device</h2>", "<td>blocks of the grid</td>",
+                             "<td>shared memory of a block</td>", "<td>waves</td>"}) {
+      EXPECT_TRUE(contains(text, part)) << part;
+    }
     EXPECT_TRUE(contains(o.err, "came with the program (0) and with mdh (2)\n"))
         << "what is known of an H200: " << o.err;
     std::filesystem::remove_all(path("home"));
