@@ -12,7 +12,6 @@
 #include "mdh/hl/analysis.h"
 
 namespace mdh::bench {
-namespace {
 
 using driver::Memory;
 using runtime::Caches;
@@ -24,6 +23,8 @@ struct Entrant {
   std::unique_ptr<Child> child;
   std::map<Caches, int> calls = {};  // in one turn; none if it cannot be timed so
 };
+
+namespace {
 
 std::vector<bool> outputs_of(const hl::Program& program) {
   std::vector<bool> is_output(program.outputs.size(), true);
@@ -265,32 +266,56 @@ std::string to_string(Standing standing) {
   return "";
 }
 
-Result measure(const Workload& workload, const Instantiated& at,
-               const std::vector<Candidate>& candidates, const MeasureOptions& options) {
+struct Contest::State {
+  const Instantiated& at;
+  Result result;
+  std::vector<Array> inputs;
+  Memory memory;
+  std::vector<Entrant> entrants = {};
+};
+
+Contest::Contest(const Workload& workload, const Instantiated& at,
+                 const std::vector<Candidate>& candidates, const MeasureOptions& options) {
   Result result{.workload = workload, .sizes = at.sizes};
   result.operations = static_cast<double>(hl::operations(at.program));
   result.bytes = static_cast<double>(hl::bytes(at.program));
   for (const Candidate& candidate : candidates) result.candidates.push_back({candidate});
-  const std::vector<Array> inputs = measured_inputs(at, options.seed);
+  std::vector<Array> inputs = measured_inputs(at, options.seed);
   Memory memory(at.program, inputs, Memory::Place::shared);
-  std::vector<Entrant> entrants = start(result.candidates, memory, at.program, options);
+  state_ =
+      std::make_unique<State>(State{at, std::move(result), std::move(inputs), std::move(memory)});
+  state_->entrants = start(state_->result.candidates, state_->memory, at.program, options);
+}
+
+Contest::~Contest() = default;
+Contest::Contest(Contest&&) noexcept = default;
+
+Result Contest::measure(const MeasureOptions& options) {
+  Result& result = state_->result;
+  std::vector<Entrant>& entrants = state_->entrants;
   const Measured& mdh = result.candidates.front();
   if (mdh.standing != Standing::measured) return result;  // with which others are compared
   options.progress("verifying");
   std::optional<Precise> precise;
-  if (options.precise) precise = options.precise(memory);
+  if (options.precise) precise = options.precise(state_->memory);
   if (precise) result.largest = precise->largest();
-  verify_all(at.program, inputs, memory, options, precise, entrants);
+  verify_all(state_->at.program, state_->inputs, state_->memory, options, precise, entrants);
   for (Entrant& entrant : entrants) {
     if (takes_part(entrant)) entrant.measured->note = entrant.child->about();
   }
   drop_failed(entrants);
   if (mdh.standing != Standing::measured) return result;
+  options.quiet();
   options.progress("measuring");
   for (Entrant& entrant : entrants) choose_calls(entrant, options);
   drop_failed(entrants);
   run_rounds(entrants, options, result);
   return result;
+}
+
+Result measure(const Workload& workload, const Instantiated& at,
+               const std::vector<Candidate>& candidates, const MeasureOptions& options) {
+  return Contest(workload, at, candidates, options).measure(options);
 }
 
 }  // namespace mdh::bench

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct MeasureOptions {
   /// The result in f64, computed from the inputs in memory; none: deviations are not reported.
   std::function<std::optional<Precise>(const driver::Memory&)> precise = {};
   std::function<void(const std::string&)> progress = [](const std::string&) {};
+  /// Called before times are taken: whatever else goes on has to be over when it returns.
+  std::function<void()> quiet = [] {};
 };
 
 enum class Standing { measured, absent, failed, wrong };
@@ -57,7 +60,25 @@ struct Result {
   double foreign = 0;                // the largest part of the machine they used in those
 };
 
-/// Only candidates with right results are measured, and only if mdh's own result is right.
+/// The candidates of a workload, each in a process that is ready. None has computed yet, so that
+/// another workload's can get ready while this one's are verified.
+class Contest {
+ public:
+  /// `at` stays where it is.
+  Contest(const Workload& workload, const Instantiated& at,
+          const std::vector<Candidate>& candidates, const MeasureOptions& options);
+  ~Contest();
+  Contest(Contest&&) noexcept;
+
+  /// Once. Only candidates with right results are measured, and only if mdh's own result is right.
+  Result measure(const MeasureOptions& options);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Both in turn.
 Result measure(const Workload& workload, const Instantiated& at,
                const std::vector<Candidate>& candidates, const MeasureOptions& options);
 

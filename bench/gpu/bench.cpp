@@ -1,6 +1,8 @@
 #include "bench/gpu/bench.h"
 
 #include <algorithm>
+#include <future>
+#include <memory>
 
 #include "bench/child.h"
 #include "bench/gpu/candidates.h"
@@ -186,6 +188,23 @@ Recording opened(const GpuOptions& options, const Places& places) {
   return recording;
 }
 
+/// A workload whose candidates are compiled and wait in their processes.
+struct Ready {
+  std::unique_ptr<const Instantiated> at;
+  Contest contest;
+};
+
+/// Takes seconds, in which the device has nothing to do: libraries start, kernels are compiled. So
+/// the next workload gets ready while one is verified.
+Ready ready(const Workload& workload, const Places& places, const GpuOptions& options,
+            const std::vector<GpuPeer>& peers) {
+  auto at = std::make_unique<const Instantiated>(instantiate(workload));
+  const std::vector<Candidate> candidates =
+      candidates_of(workload, *at, places, options.also, peers);
+  Contest contest(workload, *at, candidates, effort(options, workload));
+  return {std::move(at), std::move(contest)};
+}
+
 }  // namespace
 
 Recording run(const GpuOptions& options) {
@@ -194,17 +213,26 @@ Recording run(const GpuOptions& options) {
   for (const std::string& text : options.peer_files) chosen.push_back(peer_of_user(text));
   const Places places = places_of(options);
   Recording recording = opened(options, places);
-  for (const Workload& workload : workloads) {
+  const auto begin = [&](size_t n) -> std::future<Ready> {
+    if (n == workloads.size()) return {};
+    return std::async(std::launch::async,
+                      [&, n] { return ready(workloads[n], places, options, chosen); });
+  };
+  std::future<Ready> next = begin(0);
+  for (size_t n = 0; n < workloads.size(); ++n) {
     const auto say = [&](const std::string& what) {
-      options.progress(fmt::format("{}: {}", workload.title, what));
+      options.progress(fmt::format("{}: {}", workloads[n].title, what));
     };
     say("compiling");
-    MeasureOptions measuring = effort(options, workload);
+    Ready now = next.get();
+    next = begin(n + 1);
+    MeasureOptions measuring = effort(options, workloads[n]);
     measuring.progress = say;
+    measuring.quiet = [&] {
+      if (next.valid()) next.wait();
+    };
     recording.rounds = measuring.rounds;
-    const Instantiated at = instantiate(workload);
-    recording.rows.push_back(row_of(measure(
-        workload, at, candidates_of(workload, at, places, options.also, chosen), measuring)));
+    recording.rows.push_back(row_of(now.contest.measure(measuring)));
     options.keep(recording);
   }
   return recording;
