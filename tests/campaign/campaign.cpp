@@ -1,19 +1,21 @@
 // Random triples through all evaluators and back ends, for as long as one likes.
 //
 //   campaign --from 1 --count 200 --on evaluators|openmp|address|thread|opencl|cuda|emulation
-//            [--save FOLDER] [--write FOLDER]
+//            [--save FOLDER] [--write FOLDER] [--only RULE]...
 //   campaign --cases FOLDER --on ...
 //   campaign --catalogue 30 --on ...
 //
 // With --cases, the triples are those that --save and --write leave in folders, not drawn ones:
 // seeds mean something else as soon as a generator changes, files do not. On openmp every compiler
 // and all flags that `mdh run` may take have their share of the seeds. On emulation the code of every
-// target that it takes runs, one after the other.
+// target that it takes runs, one after the other. With --only, triples that make use of none of these
+// rules are left out: rare ones would take days otherwise.
 //
 // Prints one JSON object: cases, refused, failures with their seeds, and how often each rule of the
 // planner was made use of. A case that fails is shrunk and saved. Exit code 1 if there is one, 3 if
 // this machine lacks what the place needs.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -40,6 +42,7 @@ struct Options {
   std::string save;
   std::string write;
   std::string cases;
+  std::vector<std::string> only;
   size_t batch = 20;
   int catalogue = 0;
 };
@@ -137,6 +140,19 @@ void fail(const Triple& triple, uint64_t seed, const std::string& complaint, con
   save(smallest, seed, complaint_of(smallest), options);
 }
 
+std::vector<std::string> rules_used_by(const Prepared& one) {
+  return rules_of(one.low, passes::plan(one.low, one.triple.machine));
+}
+
+/// Whether it makes use of a rule that was asked for.
+bool is_wanted(const Prepared& one, const std::vector<std::string>& only) {
+  if (only.empty()) return true;
+  const std::vector<std::string> rules = rules_used_by(one);
+  return std::any_of(rules.begin(), rules.end(), [&](const std::string& rule) {
+    return std::find(only.begin(), only.end(), rule) != only.end();
+  });
+}
+
 void flush(std::vector<Prepared>& batch, const Options& options, Summary& summary) {
   if (batch.empty()) return;
   std::vector<std::optional<std::string>> complaints;
@@ -151,9 +167,7 @@ void flush(std::vector<Prepared>& batch, const Options& options, Summary& summar
     ++(complaints[n] ? summary.cases : summary.refused);
     if (!complaints[n]) continue;
     const Prepared& one = batch[n];
-    for (const std::string& rule : rules_of(one.low, passes::plan(one.low, one.triple.machine))) {
-      ++summary.rules[rule];
-    }
+    for (const std::string& rule : rules_used_by(one)) ++summary.rules[rule];
     const RegisterCount registers = registers_of(one);
     summary.registers.meant += registers.meant;
     summary.registers.kept += registers.kept;
@@ -197,9 +211,9 @@ void add(uint64_t seed, const Triple& triple, const std::string& target, const O
          std::vector<Prepared>& batch, Summary& summary) {
   try {
     auto one = prepare(triple, seed, target);
-    if (one) {
+    if (one && is_wanted(*one, options.only)) {
       batch.push_back(std::move(*one));
-    } else {
+    } else if (!one) {
       ++summary.refused;
     }
   } catch (const Error& e) {
@@ -251,6 +265,8 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(
           {"evaluators", "openmp", "address", "thread", "opencl", "cuda", "emulation"}));
   app.add_option("--save", options.save, "a folder for cases that fail");
+  app.add_option("--only", options.only, "triples that make use of one of these rules")
+      ->check(CLI::IsMember(mdh::test::rule_names()));
   app.add_option("--write", options.write, "a folder for all cases, as drawn");
   app.add_option("--cases", options.cases, "a folder of cases to run instead of seeds")
       ->check(CLI::ExistingDirectory);

@@ -87,6 +87,19 @@ TEST(Campaign, runs_cases_of_a_folder_instead_of_seeds) {
   EXPECT_EQ(report["failures"].size(), 0u);
 }
 
+TEST(Campaign, runs_only_what_makes_use_of_a_rule) {
+  const TemporaryDirectory scratch;
+  const std::string rule = "guarded copy";
+  const runtime::Exit exit = runtime::run_program(
+      {MDH_CAMPAIGN, "--on", "evaluators", "--from", "1", "--count", "20", "--only", rule},
+      scratch.path(), 300);
+  ASSERT_EQ(exit.status, 0) << exit.output;
+  const auto report = nlohmann::json::parse(exit.output);
+  EXPECT_EQ(report["cases"], report["rules"][rule]);
+  EXPECT_GT(report["cases"], 0);
+  EXPECT_LT(report["cases"], 20);
+}
+
 /// On every target whose code the emulation takes.
 TEST(Campaign, runs_cases_on_the_emulation) {
   const TemporaryDirectory scratch;
