@@ -5,6 +5,8 @@
 #include <set>
 
 #include "mdh/model/grid_banks.h"
+#include "mdh/model/grid_loads.h"
+#include "mdh/model/grid_union.h"
 
 namespace mdh::model {
 namespace {
@@ -14,11 +16,24 @@ constexpr double register_bytes = 4;         // of one register
 constexpr double registers_for_others = 26;  // addresses, counters
 constexpr double for_an_address = 0.4;       // instructions of a load whose loops are written out
 constexpr double for_a_round = 4;            // instructions: counter, branch, addresses
+constexpr double for_an_axis = 3;            // to find an element's place along one more axis
+// Loads of a thread that are under way: where compilers are told to keep a tile in registers, more.
+constexpr double loads_in_flight = 24, loads_of_tile_in_flight = 48;
+constexpr double copies_in_flight = 8;  // rounds of a plain copy that are written out
+constexpr double most_turns = 32;       // that are written out where all threads take as many
+constexpr double bytes_of_instruction = 16;
+constexpr double most_code = 512 << 10;  // bytes, before compilers stop writing loops out
+constexpr double bytes_of_line = 128;    // of a cache
+constexpr double for_a_digit = 3;        // instructions, to put an index together
 
 class GroupCounter {
  public:
   GroupCounter(const GridWork& work, double latency)
-      : w_(work), shape_(work.shape), latency_(latency) {}
+      : w_(work),
+        shape_(work.shape),
+        latency_(latency),
+        straight_(straight_tile(work)),
+        repeats_(volume(work.tile) / volume(straight_)) {}
 
   GridBody run() {
     count_operations();
@@ -44,22 +59,39 @@ class GroupCounter {
   }
 
   Touched box(const BufferShape& buffer, const Loops& loops) const {
-    return touched(shape_, loops, buffer, 0);
+    return union_of(shape_, loops, buffer);
   }
 
   // ---- f
 
   void count_operations() {
+    const FunctionCost& f = shape_.function;
     const double points = volume(w_.rounds) * volume(w_.tile);
-    const bool is_double = shape_.buffers.back().element_bytes == 8;
-    body_.instructions +=
-        points * shape_.operations * warps() / (is_double ? rates().doubles : 1.0);
+    // Others begin while those on f64 are under way.
+    const double of_point = std::max({1.0, f.singles + f.doubles, f.doubles / rates().doubles});
+    body_.instructions += points * of_point * warps() * longest(w_.warp());
     // Every result is a chain of what is combined into it.
     double combined = 1;
     for (const ll::NestLoop* loop : both(w_.rounds, w_.tile)) {
       if (w_.is_reduced(loop)) combined *= static_cast<double>(loop->parts);
     }
     chain_ = std::max(chain_, combined * rates().chain);
+    // Loops of f run one after the other, whatever the points.
+    const double slower = 1 + f.double_part * (rates().double_chain / rates().chain - 1);
+    chain_ = std::max(chain_, points * longest(w_.members) * f.loop_chain * slower * rates().chain);
+    body_.longest = f.uneven;
+  }
+
+  /// Points near each other take similar times, and a warp takes as long as the longest of its
+  /// points: how many times the typical one, where loops say how far its points are apart.
+  double longest(const Loops& loops) const {
+    double apart = 0;
+    for (size_t d = 0; d < shape_.dimensions.size(); ++d) {
+      const int n = static_cast<int>(d);
+      apart += static_cast<double>(spread(shape_, loops, n, 0) - 1) /
+               static_cast<double>(shape_.dimensions[d].size);
+    }
+    return 1 + (shape_.function.uneven - 1) * std::min(1.0, 0.75 * std::pow(apart, 0.7));
   }
 
   // ---- what threads read
@@ -109,47 +141,91 @@ class GroupCounter {
     return moves_along(buffer, axis, dimension) ? 1 : 2;
   }
 
+  bool lies_along_lanes(const BufferShape& buffer, const ll::Staging* copy) const {
+    return w_.lanes && stride(buffer, copy, dimension_of(w_.lanes)) == 1;
+  }
+
   double width(const BufferShape& buffer, const ll::Staging* copy) const {
-    if (!w_.lanes || stride(buffer, copy, dimension_of(w_.lanes)) != 1) return 1;
-    const int64_t most = bytes_at_once / std::max<int64_t>(1, buffer.element_bytes);
-    return static_cast<double>(std::clamp<int64_t>(w_.lanes->parts, 1, std::max<int64_t>(1, most)));
+    if (!lies_along_lanes(buffer, copy)) return 1;
+    const int64_t most =
+        std::max<int64_t>(1, bytes_at_once / std::max<int64_t>(1, buffer.element_bytes));
+    if (copy) return static_cast<double>(std::clamp<int64_t>(w_.lanes->parts, 1, most));
+    return lanes_at_once(buffer, w_.lanes->parts, most);
+  }
+
+  /// A record that has a place of its own is read as a whole.
+  double words_of(const BufferShape& buffer) const {
+    return is_own_record(buffer) ? bytes(buffer, 1) / register_bytes
+                                 : static_cast<double>(buffer.words);
+  }
+
+  bool is_own_record(const BufferShape& buffer) const {
+    return buffer.words > 1 &&
+           std::any_of(w_.d.stagings().begin(), w_.d.stagings().end(), [&](const ll::Staging& s) {
+             return s.buffer == buffer.number && ll::is_register(w_.d.machine(), s.place.region);
+           });
   }
 
   void count_loads(const BufferShape& buffer) {
     const ll::Staging* copy = copy_of(buffer);
     const double wide = width(buffer, copy);
-    const double elements = static_cast<double>(box(buffer, w_.tile).elements);
-    const double loads = std::ceil(elements * new_share(buffer) / wide) * visits(buffer);
+    const double elements = static_cast<double>(box(buffer, straight_).elements);
+    const double visits = this->visits(buffer) * repeats_;
+    const double words = words_of(buffer);
+    const double loads = std::ceil(elements * new_share(buffer) / wide) * words * visits;
     body_.instructions += loads * (1 + for_an_address) * warps();
-    body_.registers += bytes(buffer, std::min(elements, 32.0)) / register_bytes;
+    const double bytes_of_word = bytes(buffer, 1) / words;
+    body_.registers +=
+        std::min(bytes_of_word, 8.0) * words * std::min(elements, 32.0) / register_bytes;
     Loops together = w_.warp();
-    if (wide > 1) together.push_back(w_.lanes);
+    double share = 1;
+    if (lies_along_lanes(buffer, copy)) {
+      together.push_back(w_.lanes);
+      share = wide / static_cast<double>(w_.lanes->parts);
+    }
     if (copy) {
-      const double cycles = passes_to_read(w_, *copy, static_cast<int64_t>(wide));
+      const double cycles = passes_to_read(w_, *copy, std::llround(wide));
       body_.shared += loads * cycles * warps();
     } else {
-      body_.sectors += loads * sectors_of_one(buffer, together) * warps();
-      reads_ = std::max(reads_, visits(buffer));
+      body_.sectors += loads * sectors_of_one(buffer, together, share) * warps();
+      // Compilers keep such a record in memory: it is written there, and read again.
+      if (is_own_record(buffer)) {
+        const double sectors = static_cast<double>(rates().warp) * register_bytes /
+                               static_cast<double>(rates().sector);
+        body_.instructions += 2 * loads * warps();
+        body_.sectors += 2 * loads * sectors * warps();
+      }
+      reads_ = std::max(reads_, visits);
+      loads_ += loads;
     }
   }
 
-  /// Of one load, by the access that touches most.
-  double sectors_of_one(const BufferShape& buffer, const Loops& together) const {
+  /// Of one load, by the access that touches most. A cache delivers a line in a cycle, of which one
+  /// load may want little; `share` is the part of what is touched that one load wants.
+  double sectors_of_one(const BufferShape& buffer, const Loops& together, double share) const {
     double most = 1;
     for (const AccessShape& access : buffer.accesses) {
-      most = std::max(most, sectors(buffer, touched(shape_, together, buffer, access, 0)));
+      const Touched box = touched(shape_, together, buffer, access, 0);
+      const double all = bytes(buffer, static_cast<double>(box.elements));
+      const double wanted = share * all / static_cast<double>(rates().sector);
+      const double lines = pieces(buffer, box, bytes_of_line) * rates().cached_sectors;
+      const double sectors = pieces(buffer, box, static_cast<double>(rates().sector));
+      most = std::max({most, std::min(wanted, sectors), std::min(lines, sectors)});
     }
     return most;
   }
 
-  /// Of memory as it lies there.
-  double sectors(const BufferShape& buffer, const Touched& box) const {
+  /// Pieces of memory that hold all elements of a box.
+  double pieces(const BufferShape& buffer, const Touched& box, double size) const {
     if (box.extents.empty()) return 1;
     double rows = 1;
     for (size_t e = 0; e + 1 < box.counts.size(); ++e) rows *= static_cast<double>(box.counts[e]);
-    const double sector = static_cast<double>(rates().sector);
-    const double along = std::ceil(bytes(buffer, static_cast<double>(box.extents.back())) / sector);
+    const double along = std::ceil(bytes(buffer, static_cast<double>(box.extents.back())) / size);
     return rows * std::min(along, static_cast<double>(box.counts.back()));
+  }
+
+  double sectors(const BufferShape& buffer, const Touched& box) const {
+    return pieces(buffer, box, static_cast<double>(rates().sector));
   }
 
   // ---- copies that the group makes
@@ -162,11 +238,15 @@ class GroupCounter {
     const double fills = w_.rounds_before(std::min(s.filled, s.position));
     const bool turns = !s.place.layout.empty() &&
                        s.place.layout.back().dimension != static_cast<int>(buffer.extents.size());
-    const double wide = copied_at_once(buffer, tile, code, turns);
+    const double wide = copied_at_once(buffer, w_.copied_by(s), tile, code, turns);
     const double accesses = std::ceil(elements / wide / threads());
     const bool flies = code.transport == ll::Transport::async;
     const double stores = turns ? wide : 1;
-    const double instructions = accesses * ((flies ? 1 : 1 + stores) + 1.5) + 12;
+    const double axes = static_cast<double>(tile.extents.size());
+    const bool is_even = std::fmod(elements / wide, threads()) == 0;
+    double places = is_even || axes < 2 ? 0 : (axes - 1) * for_an_axis;
+    if (is_dealt_by_digits(w_, buffer, w_.copied_by(s))) places += 3 * for_a_digit;
+    const double instructions = accesses * ((flies ? 1 : 1 + stores) + 1.5 + places) + 12;
     body_.instructions += fills * instructions * warps();
     body_.shared += fills * accesses * warps() * passes_to_store(w_, s, static_cast<int64_t>(wide));
     body_.sectors += fills * bytes(buffer, elements) / static_cast<double>(rates().sector) *
@@ -177,6 +257,10 @@ class GroupCounter {
       body_.registers += 1.5 * bytes(buffer, accesses * wide) / register_bytes;
     }
     const bool runs_ahead = code.transport != ll::Transport::plain;
+    if (!runs_ahead) {
+      const double turns = is_even && accesses <= most_turns ? accesses : copies_in_flight;
+      body_.waiting_for_copies += fills * (std::ceil(accesses / turns) - 1) * latency_;
+    }
     const int64_t ahead = runs_ahead ? std::max<int64_t>(1, code.depth - 1) : 0;
     if (fills >= body_.fills) {
       body_.ahead = body_.fills == fills ? std::min(body_.ahead, ahead) : ahead;
@@ -186,11 +270,12 @@ class GroupCounter {
   }
 
   /// Elements: where rows of the source and of the tile are whole multiples.
-  double copied_at_once(const BufferShape& buffer, const Touched& tile, const ll::StageCode& code,
-                        bool turns) const {
+  double copied_at_once(const BufferShape& buffer, const Loops& copied, const Touched& tile,
+                        const ll::StageCode& code, bool turns) const {
     const int64_t limit = code.width > 0 ? code.width : bytes_at_once;
     if (tile.extents.empty() || buffer.accesses.size() > 1) return 1;
     if (turns && code.transport != ll::Transport::registers) return 1;
+    if (is_dealt_by_digits(w_, buffer, copied)) return 1;
     int64_t elements = std::max<int64_t>(1, limit / buffer.element_bytes);
     const auto divides = [&](int64_t extent) { return extent % elements == 0; };
     while (elements > 1 && !(divides(tile.extents.back()) && divides(buffer.extents.back()))) {
@@ -221,22 +306,19 @@ class GroupCounter {
   }
 
   bool are_kept() const {
-    return std::any_of(w_.d.runs().begin(), w_.d.runs().end(), [&](const ll::Run& run) {
-      return run.start >= 0 && std::all_of(run.places.begin(), run.places.end(), [&](auto& place) {
-               return ll::is_register(w_.d.machine(), place.region);
-             });
-    });
+    return std::any_of(w_.d.runs().begin(), w_.d.runs().end(),
+                       [&](const ll::Run& run) { return is_in_registers(w_, run); });
   }
 
   void count_results() {
     const double results = results_of_thread(), written = results_written();
-    body_.results = results;
+    body_.results = shape_.function.loop_chain > 0 ? 1 : results / repeats_;
     for (const BufferShape& buffer : shape_.buffers) {
       if (!buffer.is_output) continue;
       body_.registers += bytes(buffer, results) / register_bytes;
       const double wide = width(buffer, nullptr);
       Loops together = w_.warp();
-      if (wide > 1) together.push_back(w_.lanes);
+      if (lies_along_lanes(buffer, nullptr)) together.push_back(w_.lanes);
       const double stores = std::ceil(results / wide) * written;
       body_.instructions += stores * 1.5 * warps();
       body_.sectors += stores * sectors(buffer, box(buffer, together)) * warps();
@@ -292,14 +374,25 @@ class GroupCounter {
   }
 
   void count_rounds() {
-    const double rounds = volume(w_.rounds) / written_out();
+    const double rounds = volume(w_.rounds) / written_out() * repeats_;
+    const double together = repeats_ > 1 ? 1 : written_out();
     body_.instructions += rounds * for_a_round * warps();
     body_.instructions += barriers_ * warps();
     // What a thread reads of memory is on its way for all rounds that are written out together.
-    const double batches = reads_ > 0 ? std::max(1.0, reads_ / written_out()) : 0;
+    const double at_once = has_named_tile(w_) ? loads_of_tile_in_flight : loads_in_flight;
+    const double batches = reads_ > 0 ? std::max({1.0, reads_ / together, loads_ / at_once}) : 0;
     const double from_shared = body_.shared_bytes > 0 ? rounds * rates().shared_latency : 0;
     body_.waiting = std::max(chain_, std::max(batches * latency_, from_shared)) +
-                    barriers_ * rates().barrier + meetings_ + latency_;
+                    barriers_ * rates().barrier + meetings_ + latency_ + body_.waiting_for_copies;
+    count_code();
+  }
+
+  void count_code() {
+    const double points = volume(straight_) * repeats_ * written_out();
+    const FunctionCost& f = shape_.function;
+    body_.rounds = volume(w_.rounds) / written_out();
+    body_.whole_code = std::min(most_code, (points + 1) * f.code * bytes_of_instruction);
+    body_.code = std::min(body_.whole_code, points * f.usual_code * bytes_of_instruction);
   }
 
   const GridWork& w_;
@@ -307,7 +400,10 @@ class GroupCounter {
   double latency_;
   GridBody body_;
   double chain_ = 0;     // cycles
+  Loops straight_;       // points of the tile that are straight code
+  double repeats_;       // how often that is run for a tile
   double reads_ = 0;     // rounds that read memory which is not copied
+  double loads_ = 0;     // instructions of a thread that do
   double barriers_ = 0;  // of the group
   double meetings_ = 0;  // cycles
 };

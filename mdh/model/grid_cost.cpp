@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mdh/ll/parameters.h"
 #include "mdh/model/grid_body.h"
 #include "mdh/model/grid_traffic.h"
 
@@ -97,17 +98,75 @@ double combining(const GridWork& w) {
   return time;
 }
 
+/// Instructions of an innermost loop that do not stay near a multiprocessor come again in every
+/// round; others once.
+double fetching(const GridWork& w, const GridBody& body, double waves) {
+  const GridRates& r = w.rates;
+  const auto room = static_cast<double>(r.code);
+  double bytes = std::max(0.0, body.whole_code - room);
+  // What is rarely executed lies between.
+  if (body.code > room / 2) bytes += body.code * body.rounds * waves;
+  return bytes / r.code_rate;
+}
+
+/// Groups of the slowest multiprocessor.
+struct Share {
+  double mine = 1;
+  double together = 1;  // at the same time
+};
+
+/// Computing and waiting.
+void add_running(const GridWork& w, const GridBody& body, const Share& share, double latency,
+                 GridCost& cost) {
+  const GridRates& r = w.rates;
+  const double running = share.together * static_cast<double>(w.warp_count);
+  cost.warps = running / r.issued;
+  // A warp begins at most one instruction in a cycle.
+  const double issued = std::min(r.issued, running);
+  const double issue = body.instructions / issued / issued_share(cost.warps, body.results);
+  const double group = std::max({issue, body.shared, body.sectors / r.cached_sectors});
+  // What is not there yet when it is wanted, though it was asked for in time.
+  const double between = body.fills > 0 ? group * share.together / body.fills : 0;
+  const double late = std::max(0.0, latency - static_cast<double>(body.ahead) * between);
+  const double alone = body.waiting + body.fills * late;
+  // The multiprocessor with the longest points gets more of them the fewer groups there are.
+  const double uneven = 1 + (body.longest - 1) * std::min(1.0, 0.35 * share.together / share.mine);
+  const double launches = volume(w.launches);
+  const double slowed = 1 + 4 * spilled(w, body);
+  cost.compute = launches * share.mine * group * slowed * uneven / r.clock;
+  cost.waiting = launches * std::ceil(share.mine / cost.resident) * alone * uneven / r.clock;
+}
+
+/// Caches, memory, and copies that do not overlap with computing.
+void add_traffic(const GridWork& w, const GridBody& body, const Share& share, GridCost& cost) {
+  const GridRates& r = w.rates;
+  const double cache = static_cast<double>(r.cache) - share.together * body.shared_bytes;
+  const auto together = static_cast<int64_t>(share.together);
+  const GridTraffic traffic = grid_traffic(w, together, std::max(0.0, cache));
+  cost.l2 = traffic.l2 / r.l2_rate;
+  cost.memory = traffic.memory / r.memory_rate * (1 + 4 * spilled(w, body));
+  if (body.fills == 0 || body.ahead > 0) return;
+  const double copying = std::max(cost.l2, cost.memory);
+  // Groups that all run at the same time copy at their beginning, which is part of waiting.
+  const double known = share.mine > share.together ? 0 : cost.waiting_alone();
+  const double exposed = std::min(cost.compute, copying) - known;
+  cost.alternating = std::max(0.0, exposed) / std::pow(share.together, 1.5);
+}
+
 }  // namespace
+
+double GridCost::waiting_alone() const { return std::min(compute, waiting) / std::max(1.0, warps); }
 
 double GridCost::total() const {
   if (!fits) return 1e15;
   // What comes from farther away overlaps with computing, but never wholly.
-  const double busy = std::max(compute, waiting);
+  const double busy = std::max(compute, waiting) + waiting_alone();
   constexpr double overlap = 5;
   double sum = 0;
   for (const double part : {busy, l2, memory}) sum += std::pow(part, overlap);
   // Of two that cost about the same, the plainer one.
-  return (std::pow(sum, 1 / overlap) + combining + launches) * (1 + 0.01 * copies);
+  return (std::pow(sum, 1 / overlap) + alternating + code + combining + launches) *
+         (1 + 0.01 * copies);
 }
 
 GridCost estimate(const Shape& shape, const ll::Decomposition& d, const GridRates& rates) {
@@ -124,24 +183,12 @@ GridCost estimate(const Shape& shape, const ll::Decomposition& d, const GridRate
   cost.fits = cost.resident >= 1;
   if (!cost.fits) return cost;
 
-  const double mine =
-      std::ceil(cost.groups / static_cast<double>(rates.multiprocessors));  // of the slowest
-  const double together = std::min(cost.resident, mine);
-  const double warps = together * static_cast<double>(w.warp_count) / rates.issued;
-  const double issue = body.instructions / rates.issued / issued_share(warps, body.results);
-  const double group = std::max({issue, body.shared, body.sectors / rates.cached_sectors});
-  // What is not there yet when it is wanted, though it was asked for in time.
-  const double between = body.fills > 0 ? group * together / body.fills : 0;
-  const double late = std::max(0.0, latency - static_cast<double>(body.ahead) * between);
-  const double alone = body.waiting + body.fills * late;
+  const double mine = std::ceil(cost.groups / static_cast<double>(rates.multiprocessors));
+  const Share share{mine, std::min(cost.resident, mine)};
   const double launches = volume(w.launches);
-  const double slowed = 1 + 4 * spilled(w, body);
-  cost.compute = launches * mine * group * slowed / rates.clock;
-  cost.waiting = launches * std::ceil(mine / cost.resident) * alone / rates.clock;
-  const double cache = static_cast<double>(rates.cache) - together * body.shared_bytes;
-  const GridTraffic traffic = grid_traffic(w, static_cast<int64_t>(together), std::max(0.0, cache));
-  cost.l2 = traffic.l2 / rates.l2_rate;
-  cost.memory = traffic.memory / rates.memory_rate * slowed;
+  add_running(w, body, share, latency, cost);
+  add_traffic(w, body, share, cost);
+  cost.code = launches * fetching(w, body, share.mine / share.together);
   cost.combining = combining(w) * launches;
   for (const ll::Staging& s : d.stagings()) cost.copies += w.is_copied(s) ? 1 : 0;
   cost.launches = rates.launch + (launches - 1) * rates.following;
@@ -154,6 +201,19 @@ GridCost estimate(const Shape& shape, const hl::Program& program, const machine:
   return estimate(shape, ll::Decomposition(low, machine), rates);
 }
 
+namespace {
+
+const char* deciding_part(const GridCost& cost) {
+  const std::pair<double, const char*> parts[] = {
+      {cost.compute, "compute"}, {cost.waiting, "waiting"},       {cost.l2, "L2"},
+      {cost.memory, "memory"},   {cost.combining, "combining"},   {cost.launches, "launches"},
+      {cost.code, "code"},       {cost.alternating, "alternate"},
+  };
+  return std::max_element(std::begin(parts), std::end(parts))->second;
+}
+
+}  // namespace
+
 std::string print(const GridCost& cost) {
   const auto line = [](const char* name, double ns) {
     return fmt::format("{:9} {:.1f} us\n", name, ns / 1e3);
@@ -162,8 +222,10 @@ std::string print(const GridCost& cost) {
                      cost.groups, cost.threads, cost.resident) +
          fmt::format("registers {:.0f}, shared {:.0f} bytes\n", cost.registers, cost.shared_bytes) +
          line("compute", cost.compute) + line("waiting", cost.waiting) + line("L2", cost.l2) +
-         line("memory", cost.memory) + line("combining", cost.combining) +
-         line("launches", cost.launches) + line("total", cost.total());
+         line("memory", cost.memory) + line("alternate", cost.alternating) +
+         line("code", cost.code) + line("combining", cost.combining) +
+         line("launches", cost.launches) + line("total", cost.total()) +
+         fmt::format("decided by {}\n", deciding_part(cost));
 }
 
 }  // namespace mdh::model

@@ -20,17 +20,24 @@ struct GridCost {
   double compute = 0;  // instructions and shared memory, of the slowest multiprocessor
   double waiting = 0;  // of its groups, one after the other
   double l2 = 0, memory = 0;
-  double combining = 0;  // of groups
+  double alternating = 0;  // computing and copying that do not overlap
+  double code = 0;         // instructions that have to come from farther away
+  double combining = 0;    // of groups
   double launches = 0;
   // ---- what it is made of
   double groups = 1, threads = 1;
   double resident = 1;      // groups of a multiprocessor at the same time
+  double warps = 1;         // of a scheduler at the same time
   double registers = 0;     // of a thread
   double shared_bytes = 0;  // of a group
   double copies = 0;        // that a group makes of inputs
   bool fits = true;         // there is room for one group
 
   double total() const;
+
+  /// A warp that waits begins nothing, but others of its scheduler do: what of computing and waiting
+  /// does not overlap.
+  double waiting_alone() const;
 };
 
 /// The shape is that of the decomposition's computation.

@@ -139,8 +139,9 @@ TEST(GridTraffic, threads_along_memory_are_faster) {
 
 TEST(GridCost, prints_a_line_for_each_part) {
   const std::string text = print(cost_of(product(), rows));
-  for (const char* name : {"groups ", "registers ", "compute ", "waiting ", "L2 ", "memory ",
-                           "combining ", "launches ", "total "}) {
+  for (const char* name :
+       {"groups ", "registers ", "compute ", "waiting ", "L2 ", "memory ", "alternate ", "code ",
+        "combining ", "launches ", "total ", "decided by "}) {
     EXPECT_NE(text.find(name), std::string::npos) << name << text;
   }
 }

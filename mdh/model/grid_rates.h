@@ -18,12 +18,13 @@ struct GridRates {
   double shared_latency = 30;  // cycles
   double l2_latency = 280;
   double memory_latency = 800;
-  double chain = 4.5;       // cycles until a result can be used
-  double barrier = 30;      // cycles
-  double launch = 1200;     // nanoseconds, of the first launch of a call
-  double following = 1000;  // of any other
-  int64_t warp = 32;        // threads
-  int64_t sector = 32;      // bytes
+  double chain = 4.5;        // cycles until a result can be used
+  double double_chain = 16;  // the same of operations on f64
+  double barrier = 30;       // cycles
+  double launch = 1200;      // nanoseconds, of the first launch of a call
+  double following = 1000;   // of any other
+  int64_t warp = 32;         // threads
+  int64_t sector = 32;       // bytes
   // ---- what a multiprocessor has room for
   int64_t cache = 256 << 10;   // bytes of its cache and its shared memory together
   int64_t shared = 227 << 10;  // bytes that groups may take of them
@@ -31,6 +32,9 @@ struct GridRates {
   int64_t threads = 2048;
   int64_t groups = 32;
   int64_t l2 = 50 << 20;  // bytes
+  // ---- instructions
+  int64_t code = 128 << 10;  // bytes that stay near a multiprocessor
+  double code_rate = 10;     // bytes per nanosecond, where they come from farther away
   friend bool operator==(const GridRates&, const GridRates&) = default;
 };
 

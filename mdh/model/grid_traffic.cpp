@@ -4,6 +4,8 @@
 #include <cmath>
 #include <deque>
 
+#include "mdh/model/grid_union.h"
+
 namespace mdh::model {
 namespace {
 
@@ -30,11 +32,10 @@ class TrafficOfGroups {
 
  private:
   /// In whole sectors.
-  double bytes(const BufferShape& buffer, const Touched& box) const {
+  double bytes(const BufferShape& buffer, const Union& box) const {
     if (box.extents.empty()) return static_cast<double>(buffer.element_bytes);
     const double sector = static_cast<double>(w_.rates.sector);
-    double rows = 1;
-    for (size_t e = 0; e + 1 < box.counts.size(); ++e) rows *= static_cast<double>(box.counts[e]);
+    const double rows = box.rows;
     const double eb = static_cast<double>(buffer.element_bytes);
     const double along = std::min(std::ceil(static_cast<double>(box.extents.back()) * eb / sector),
                                   static_cast<double>(box.counts.back()));
@@ -53,7 +54,7 @@ class TrafficOfGroups {
       return loop->parts > 1 && depends_on(buffer, dimension_of(loop));
     });
     if (buffer.is_output || !is_same || is_copied(buffer)) return all;
-    const double once = bytes(buffer, touched(shape_, of_one_group(0), buffer, 0));
+    const double once = bytes(buffer, union_of(shape_, of_one_group(0), buffer));
     if (once > cache_ / 4) return all;
     return std::min(all, static_cast<double>(w_.rates.multiprocessors));
   }
@@ -66,7 +67,7 @@ class TrafficOfGroups {
 
   /// Bytes that a group asks the second cache for.
   double of_group(const BufferShape& buffer) const {
-    if (buffer.is_output) return bytes(buffer, touched(shape_, of_one_group(0), buffer, 0));
+    if (buffer.is_output) return bytes(buffer, union_of(shape_, of_one_group(0), buffer));
     if (is_copied(buffer)) return copied(buffer);
     // The outermost loop whose data stays in the cache until it is used again.
     size_t fits = w_.rounds.size();
@@ -78,14 +79,14 @@ class TrafficOfGroups {
       --last;
     }
     for (size_t n = 0; n < last; ++n) rounds *= static_cast<double>(w_.rounds[n]->parts);
-    return rounds * bytes(buffer, touched(shape_, of_one_group(fits), buffer, 0));
+    return rounds * bytes(buffer, union_of(shape_, of_one_group(fits), buffer));
   }
 
   double copied(const BufferShape& buffer) const {
     double most = 0;
     for (const ll::Staging& s : w_.d.stagings()) {
       if (s.buffer != buffer.number || !w_.is_copied(s) || s.source >= 0) continue;
-      most = std::max(most, bytes(buffer, touched(shape_, w_.copied_by(s), buffer, 0)) *
+      most = std::max(most, bytes(buffer, union_of(shape_, w_.copied_by(s), buffer)) *
                                 w_.rounds_before(std::min(s.filled, s.position)));
     }
     return most;
@@ -96,7 +97,7 @@ class TrafficOfGroups {
     const Loops loops = of_one_group(round);
     for (const BufferShape& buffer : shape_.buffers) {
       if (!buffer.is_output && !is_copied(buffer)) {
-        sum += bytes(buffer, touched(shape_, loops, buffer, 0));
+        sum += bytes(buffer, union_of(shape_, loops, buffer));
       }
     }
     return sum * static_cast<double>(resident_);
@@ -129,8 +130,8 @@ class TrafficOfGroups {
       double once = static_cast<double>(buffer.element_bytes);
       for (const int64_t extent : buffer.extents) once *= static_cast<double>(extent);
       const bool stays = once <= usable / 2 * static_cast<double>(w_.rates.l2);
-      const double moved = waves * bytes(buffer, touched(shape_, wave, buffer, 0));
-      const double whole = bytes(buffer, touched(shape_, w_.whole, buffer, 0));
+      const double moved = waves * bytes(buffer, union_of(shape_, wave, buffer));
+      const double whole = bytes(buffer, union_of(shape_, w_.whole, buffer));
       sum += stays || buffer.is_output ? whole : std::max(whole, moved);
     }
     return sum;

@@ -50,6 +50,23 @@ bool adds(const scalar::Function& f) {
   });
 }
 
+/// With one combination, unless it is part of a fused multiply-add.
+FunctionCost with_combination(FunctionCost cost, const FunctionCost& combination) {
+  cost.singles += combination.singles;
+  cost.doubles += combination.doubles;
+  cost.code += combination.code;
+  cost.usual_code += combination.usual_code;
+  return cost;
+}
+
+int64_t words_of(const hl::BufferView& view, const FunctionCost& function) {
+  const auto* record = std::get_if<scalar::RecordType>(&view.type.is);
+  if (!record) return 1;
+  const auto found = function.fields.find(record->record->name);
+  if (found == function.fields.end()) return 1;
+  return std::max<int64_t>(1, static_cast<int64_t>(found->second.size()));
+}
+
 }  // namespace
 
 int Shape::dimension(const std::string& name) const {
@@ -106,6 +123,13 @@ Shape shape_of(const hl::Program& p) {
     shape.operations += static_cast<double>(scalar::operations_in(combine));
   }
   shape.operations = std::max(shape.operations, 1.0);
+  shape.function = cost_of(f);
+  if (combines && !(multiplies(f) && adds(combine))) {
+    shape.function = with_combination(shape.function, cost_of(combine));
+  }
+  for (size_t b = 0; b < p.inputs.size(); ++b) {
+    shape.buffers[b].words = words_of(p.inputs[b], shape.function);
+  }
   shape.has_lanes = scalar::lanes_ok(f) && (!combines || scalar::lanes_ok(combine));
   return shape;
 }

@@ -7,6 +7,7 @@
 
 #include "mdh/hl/analysis.h"
 #include "mdh/hl/program.h"
+#include "mdh/model/function_cost.h"
 
 namespace mdh::model {
 
@@ -28,6 +29,7 @@ struct AccessShape {
 struct BufferShape {
   std::string name;
   int64_t element_bytes = 4;
+  int64_t words = 1;  // of an element that f reads: fields of a record
   std::vector<int64_t> extents;
   std::vector<AccessShape> accesses;
   bool is_output = false;
@@ -38,6 +40,7 @@ struct Shape {
   std::vector<DimensionShape> dimensions;
   std::vector<BufferShape> buffers;  // inputs, then outputs
   double operations = 1;             // of f and of one combination; a fused multiply-add is one
+  FunctionCost function;             // the same in detail, with loops and choices
   bool has_lanes = true;             // f and the combination can be computed in lanes
   double points = 1;
 

@@ -12,6 +12,7 @@ constexpr GridRole all_grid_roles[] = {GridRole::groups, GridRole::warps, GridRo
                                        GridRole::outer,  GridRole::inner, GridRole::registers,
                                        GridRole::lanes};
 constexpr int64_t most_written_out = 32;  // rounds
+constexpr double most_straight = 4096;    // operations
 
 class GridOutline {
  public:
@@ -227,8 +228,16 @@ class GridOutline {
 
   // ---- loops
 
+  /// Straight code gains little where f is long, and has to be fetched.
+  int64_t rounds_to_write_out() const {
+    const auto side =
+        static_cast<double>(s_.count(GridRole::registers) * s_.count(GridRole::lanes));
+    const double rounds = most_straight / (std::max(1.0, s_.shape->function.code) * side);
+    return std::clamp<int64_t>(static_cast<int64_t>(rounds), 1, most_written_out);
+  }
+
   void add_code() {
-    int64_t room = most_written_out;
+    int64_t room = rounds_to_write_out();
     for (size_t n = config_.order.size(); n-- > 0;) {
       const ll::LevelName& level = config_.order[n];
       if (level.layer != s_.layer_of(GridRole::inner)) continue;

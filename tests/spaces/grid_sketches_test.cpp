@@ -135,10 +135,12 @@ const std::vector<Measured> measured = {
     {"mbbs", 20.3},
 };
 
-ll::Config stored(const std::string& name) {
-  const std::string file = std::string(MDH_SOURCE_DIR) + "/bench/configs/sm_90/" + name + ".json";
+ll::Config read_config(const std::string& folder, const std::string& name) {
+  const std::string file = std::string(MDH_SOURCE_DIR) + "/" + folder + "/" + name + ".json";
   return ll::parse_config(read_file(file), file);
 }
+
+ll::Config stored(const std::string& name) { return read_config("bench/configs/sm_90", name); }
 
 TEST(GridEstimates, are_near_what_was_measured) {
   double sum = 0, squares = 0;
@@ -173,6 +175,56 @@ TEST(GridEstimates, tell_fast_from_slow) {
     EXPECT_GT(slow, 1.1 * estimate(program, config));
     EXPECT_GT(slow / 1e3 / usual.us, 0.6);
     EXPECT_LT(slow / 1e3 / usual.us, 1.3);
+  }
+}
+
+/// Configurations that estimates once took for the fastest ones, and were not: they read few numbers
+/// at a time, copy in turns with computing, run loops of f one after the other, take a record for a
+/// register, or are more code than there is room for.
+struct Slow {
+  const char* config;   // of tests/spaces/slow_configs
+  double us, usual_us;  // on an H200: its own, and that of rules of thumb
+  const char* found;    // by hand, and not slower than rules of thumb: of bench/configs/sm_90
+};
+
+const std::vector<Slow> slow_ones = {
+    {"jacobi3d_256", 172.9, 44.65, "jacobi3d_256"},
+    {"jacobi3d_512", 575.5, 347.5, "jacobi3d_512"},
+    {"jacobi3d_509", 714, 355.9, "jacobi3d_509"},
+    {"mandelbrot_1024", 2112, 222.4, "mandelbrot"},
+    {"mandelbrot_4096", 4079, 2379, nullptr},
+    {"prl_32768", 20760, 6471, nullptr},
+    {"bmatmul", 5.67, 2.98, "bmatmul"},
+};
+
+TEST(GridEstimates, know_what_is_slow) {
+  for (const Slow& row : slow_ones) {
+    SCOPED_TRACE(row.config);
+    const ll::Config config = read_config("tests/spaces/slow_configs", row.config);
+    const hl::Program program = program_of(config.program, config.sizes);
+    const double slow = estimate(program, config) / 1e3;
+    const double usual = estimate(program, *ll::grid_config(program, gpu())) / 1e3;
+    EXPECT_GT(slow, usual) << row.us << " and " << row.usual_us << " us measured";
+    if (row.found != nullptr) {
+      EXPECT_LE(estimate(program, stored(row.found)) / 1e3, usual);
+    }
+    EXPECT_GT(usual / row.usual_us, 0.6);
+    EXPECT_LT(usual / row.usual_us, 1.4);
+    EXPECT_GT(slow / row.us, 0.4);
+    EXPECT_LT(slow / row.us, 1.6);
+  }
+}
+
+/// What is chosen without tuning is estimated to be about as fast as what was found by hand.
+TEST(GridEstimates, choose_nothing_that_is_known_to_be_slow) {
+  for (const Slow& row : slow_ones) {
+    SCOPED_TRACE(row.config);
+    const ll::Config config = read_config("tests/spaces/slow_configs", row.config);
+    const hl::Program program = program_of(config.program, config.sizes);
+    const auto best = sketches_of(program, 1);
+    ASSERT_FALSE(best.empty());
+    EXPECT_LT(best.front().cost, estimate(program, config));
+    EXPECT_FALSE(best.front().config.split == config.split);
   }
 }
 
