@@ -31,11 +31,11 @@ std::string print_low_level(const hl::Program& program, const machine::Machine& 
   if (stage == "ll") return ll::print(low);
   if (stage == "table") return ll::print_table(config, low.computation, machine);
   if (stage == "derivation") return print(passes::derivation(program, machine, config));
-  if (stage == "cost" && model::has_groups(machine)) {
-    return print(model::estimate(model::shape_of(low.computation), d, model::GridRates{}));
-  }
   if (stage == "cost") {
     const model::Rates rates = calibration::rates_of(machine, available_cores());
+    if (model::has_groups(machine)) {
+      return print(model::estimate(model::shape_of(low.computation), d, rates.grid));
+    }
     return print(model::estimate(model::shape_of(low.computation), d, rates), rates);
   }
   internal_check(stage == "footprint", "there is no stage '{}'", stage);

@@ -9,6 +9,7 @@
 #include "mdh/ll/shared_test_programs.h"
 #include "mdh/model/grid_banks.h"
 #include "mdh/model/grid_traffic.h"
+#include "mdh/model/rates.h"
 
 namespace mdh::model::grid_cost_test {
 namespace {
@@ -55,6 +56,16 @@ TEST(GridCost, groups_are_dealt_whole) {
   const double even = cost_of(matmul(1024), config, r).compute;
   r.multiprocessors = 63;
   EXPECT_NEAR(cost_of(matmul(1024), config, r).compute, 2 * even, 0.1 * even);
+}
+
+/// Those of the device are known, and typical where there is none.
+TEST(GridCost, multiprocessors_are_those_of_the_machine) {
+  machine::Machine mine = gpu();
+  for (machine::Layer& layer : mine.layers) {
+    if (layer.name == "BLK") layer.count = 108;
+  }
+  EXPECT_EQ(typical_rates(mine, 1).grid.multiprocessors, 108);
+  EXPECT_EQ(typical_rates(gpu(), 1).grid.multiprocessors, GridRates{}.multiprocessors);
 }
 
 TEST(GridCost, waiting_for_copies_is_hidden_by_copies_that_run_ahead) {

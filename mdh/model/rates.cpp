@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "mdh/ll/roles.h"
 #include "mdh/support/text.h"
 
 namespace mdh::model {
@@ -58,6 +59,11 @@ void describe_by(const machine::Machine& machine, Rates& rates) {
   }
   if (machine.vectors.bytes > 0) rates.vector_bytes = machine.vectors.bytes;
   if (machine.vectors.registers > 0) rates.registers = machine.vectors.registers;
+  const ll::Roles roles = ll::roles_of(machine);
+  for (const machine::Layer& layer : machine.layers) {
+    const bool are_groups = !roles.threads.empty() && layer.name == roles.groups;
+    if (are_groups && layer.count) rates.grid.multiprocessors = *layer.count;
+  }
 }
 
 Rates typical_rates(const machine::Machine& machine, int cores) {

@@ -76,9 +76,14 @@ std::string grid_section(const TuningPage& page) {
   const model::GridRates& rates = page.rates.grid;
   const model::GridCost cost = estimate(model::shape_of(low.computation), d, rates);
   const Tree tree = tree_of(page.program, page.machine, best.config);
-  const std::vector<TimePart> parts = {{"computing", cost.compute},   {"waiting", cost.waiting},
-                                       {"second cache", cost.l2},     {"memory", cost.memory},
-                                       {"combining", cost.combining}, {"launches", cost.launches}};
+  const std::vector<TimePart> parts = {{"computing", cost.compute},
+                                       {"waiting", cost.waiting},
+                                       {"second cache", cost.l2},
+                                       {"memory", cost.memory},
+                                       {"copies that nothing overlaps", cost.alternating},
+                                       {"fetching code", cost.code},
+                                       {"combining", cost.combining},
+                                       {"launches", cost.launches}};
   return section("On the device",
                  "How the best configuration is launched, and what the model of costs expects of "
                  "it. Only the last line is measured. What is slowest decides, so that the parts "
