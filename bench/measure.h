@@ -30,7 +30,7 @@ struct MeasureOptions {
   /// The result in f64, computed from the inputs in memory; none: deviations are not reported.
   std::function<std::optional<Precise>(const driver::Memory&)> precise = {};
   std::function<void(const std::string&)> progress = [](const std::string&) {};
-  /// Called before times are taken: whatever else goes on has to be over when it returns.
+  /// Called before the rounds: whatever else goes on has to be over when it returns.
   std::function<void()> quiet = [] {};
 };
 

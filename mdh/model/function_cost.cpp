@@ -1,6 +1,7 @@
 #include "mdh/model/function_cost.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -16,6 +17,10 @@ constexpr double rare = 1.0 / 128;       // how often the expensive side of a ch
 constexpr double expensive = 64;         // operations, and
 constexpr double times_cheaper = 8;      // the other side has at most that part of them
 
+constexpr size_t most_known = 500;       // expressions that are looked for once more
+constexpr int most_nodes_of_known = 32;  // of each
+
+using scalar::BinaryOp;
 using scalar::Expr;
 
 /// Sums over the nodes of an expression.
@@ -47,7 +52,7 @@ const Expr& without_casts(const Expr& e) {
 
 void split_conditions(const Expr& e, std::vector<Expr>& parts) {
   const auto* both = e.as<scalar::Binary>();
-  if (both && both->op == scalar::BinaryOp::logical_and) {
+  if (both && both->op == BinaryOp::logical_and) {
     split_conditions(both->left, parts);
     split_conditions(both->right, parts);
   } else {
@@ -61,31 +66,70 @@ const scalar::Binding* find(const std::vector<scalar::Binding>& all, const Symbo
   return found == all.end() ? nullptr : &*found;
 }
 
-/// The step of a counter: k = k + 2.
-std::optional<int64_t> step_of(const scalar::Loop& loop, const Symbol& counter) {
-  const scalar::Binding* update = find(loop.updates, counter);
-  const auto* sum = update ? update->value.as<scalar::Binary>() : nullptr;
-  if (!sum || sum->op != scalar::BinaryOp::add) return std::nullopt;
-  const auto* before = sum->left.as<scalar::Variable>();
-  if (!before || before->symbol != counter) return std::nullopt;
-  return scalar::constant(without_casts(sum->right));
+std::optional<double> number(const Expr& e) {
+  const auto whole = scalar::constant(without_casts(e));
+  return whole ? std::optional(static_cast<double>(*whole)) : std::nullopt;
 }
 
-/// Rounds until a condition k < 9 fails.
+/// The step of a counter: k = k + 2, k = 1 + k, k = k - 1.
+std::optional<double> step_of(const scalar::Loop& loop, const Symbol& counter) {
+  const scalar::Binding* update = find(loop.updates, counter);
+  const auto* sum = update ? update->value.as<scalar::Binary>() : nullptr;
+  const auto is_counter = [&](const Expr& e) {
+    const auto* v = e.as<scalar::Variable>();
+    return v && v->symbol == counter;
+  };
+  if (sum && sum->op == BinaryOp::add && is_counter(sum->left)) return number(sum->right);
+  if (sum && sum->op == BinaryOp::add && is_counter(sum->right)) return number(sum->left);
+  if (!sum || sum->op != BinaryOp::subtract || !is_counter(sum->left)) return std::nullopt;
+  const auto back = number(sum->right);
+  return back ? std::optional(-*back) : std::nullopt;
+}
+
+/// The same comparison with its sides in the other order.
+BinaryOp mirrored(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::less:
+      return BinaryOp::greater;
+    case BinaryOp::less_equal:
+      return BinaryOp::greater_equal;
+    case BinaryOp::greater:
+      return BinaryOp::less;
+    case BinaryOp::greater_equal:
+      return BinaryOp::less_equal;
+    default:
+      return op;
+  }
+}
+
+/// Steps from where a counter begins until it is no longer on that side of the end.
+std::optional<double> rounds_to(BinaryOp op, double way, double step) {
+  const bool goes_up = op == BinaryOp::less || op == BinaryOp::less_equal;
+  const bool goes_down = op == BinaryOp::greater || op == BinaryOp::greater_equal;
+  const bool includes_end = op == BinaryOp::less_equal || op == BinaryOp::greater_equal;
+  if (step == 0 || (goes_up && step < 0) || (goes_down && step > 0)) return std::nullopt;
+  const double steps = way / step;
+  if (op == BinaryOp::not_equal) {
+    return steps >= 0 && steps == std::floor(steps) ? std::optional(steps) : std::nullopt;
+  }
+  if (!goes_up && !goes_down) return std::nullopt;
+  return std::max(0.0, includes_end ? std::floor(steps) + 1 : std::ceil(steps));
+}
+
+/// Rounds until a condition such as k < 9 fails.
 std::optional<double> rounds_until(const scalar::Loop& loop, const Expr& condition) {
-  const auto* less = condition.as<scalar::Binary>();
-  if (!less) return std::nullopt;
-  const bool is_open = less->op == scalar::BinaryOp::less;
-  if (!is_open && less->op != scalar::BinaryOp::less_equal) return std::nullopt;
-  const auto* counter = without_casts(less->left).as<scalar::Variable>();
-  const auto end = scalar::constant(without_casts(less->right));
+  const auto* comparison = condition.as<scalar::Binary>();
+  if (!comparison) return std::nullopt;
+  const bool ends_left = number(comparison->left).has_value();
+  const Expr& variable = ends_left ? comparison->right : comparison->left;
+  const auto end = number(ends_left ? comparison->left : comparison->right);
+  const auto* counter = without_casts(variable).as<scalar::Variable>();
   if (!counter || !end) return std::nullopt;
   const scalar::Binding* first = find(loop.initial, counter->symbol);
-  const auto begin = first ? scalar::constant(without_casts(first->value)) : std::nullopt;
+  const auto begin = first ? number(first->value) : std::nullopt;
   const auto step = step_of(loop, counter->symbol);
-  if (!begin || !step || *step <= 0) return std::nullopt;
-  const int64_t last = *end + (is_open ? 0 : 1);
-  return static_cast<double>(std::max<int64_t>(0, (last - *begin + *step - 1) / *step));
+  if (!begin || !step) return std::nullopt;
+  return rounds_to(ends_left ? mirrored(comparison->op) : comparison->op, *end - *begin, *step);
 }
 
 struct Rounds {
@@ -133,7 +177,7 @@ class Counter {
         count(e, of_mathematics * (is_double(e) ? times_for_doubles : 1), sum);
       }
     } else if (const auto* binary = e.as<scalar::Binary>()) {
-      const bool divides = binary->op == scalar::BinaryOp::divide;
+      const bool divides = binary->op == BinaryOp::divide;
       const double slower = is_double(binary->left) ? times_for_doubles : 1;
       count(binary->left, divides ? of_division * slower : 1, sum);
     } else if (e.as<scalar::Unary>()) {
@@ -159,9 +203,19 @@ class Counter {
   /// The same expression of the same function has been computed before.
   bool is_known(const Expr& e) {
     if (!e.as<scalar::Binary>() && !e.as<scalar::Unary>()) return false;
+    int left = most_nodes_of_known;
+    if (!is_small(e, left)) return false;
     if (std::find(known_.begin(), known_.end(), e) != known_.end()) return true;
-    known_.push_back(e);
+    if (known_.size() < most_known) known_.push_back(e);
     return false;
+  }
+
+  /// Comparing long ones with each other would take quadratic time.
+  static bool is_small(const Expr& e, int& left) {
+    if (--left < 0) return false;
+    bool small = true;
+    scalar::for_each_child(e, [&](const Expr& child) { small = small && is_small(child, left); });
+    return small;
   }
 
   static void count(const Expr& type, double operations, Sum& sum) {
@@ -187,8 +241,9 @@ class Counter {
     round.singles += 1;  // the branch
     sum.add(round, rounds.typical);
     if (rounds.most <= most_written_out) {
-      sum.code += (rounds.most - 1) * round.code;
-      sum.usual_code += (rounds.most - 1) * round.usual_code;
+      const double again = std::max(0.0, rounds.most - 1);
+      sum.code += again * round.code;
+      sum.usual_code += again * round.usual_code;
     }
     sum.uneven = std::max(sum.uneven, rounds.most / std::max(1.0, rounds.typical));
     sum.add(sum_of(loop.result));

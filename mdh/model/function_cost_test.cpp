@@ -38,6 +38,31 @@ TEST(FunctionCost, loops_count_as_often_as_they_run) {
   EXPECT_EQ(steps.loop_chain, 3);
 }
 
+TEST(FunctionCost, loops_count_however_they_are_written) {
+  const auto rounds = [](const std::string& begin, const std::string& condition,
+                         const std::string& update) {
+    return cost_of_f("y = loop (k = " + begin + ", s = x) while (" + condition +
+                     ") { s = s + x, k = " + update + " } yield s;")
+        .loop_chain;
+  };
+  EXPECT_EQ(rounds("0", "1000 > k", "k + 1"), 1000);
+  EXPECT_EQ(rounds("0", "999 >= k", "1 + k"), 1000);
+  EXPECT_EQ(rounds("0", "k != 1000", "k + 1"), 1000);
+  EXPECT_EQ(rounds("1000", "k > 0", "k - 1"), 1000);
+  EXPECT_EQ(rounds("1000", "k >= 1", "k - 3"), 334);
+  EXPECT_EQ(rounds("9", "k < 0", "k + 1"), 0);
+  const double unknown = rounds("0", "k < 9", "k * 2");
+  EXPECT_EQ(rounds("0", "k > 9", "k + 1"), unknown) << "it ends by itself, or never";
+  EXPECT_EQ(rounds("0", "k != 9", "k + 2"), unknown);
+  EXPECT_GT(rounds("0", "k <= 9223372036854775807", "k + 1"), 1e18);
+}
+
+TEST(FunctionCost, long_functions_take_no_time) {
+  std::string sum = "x";
+  for (int n = 0; n < 4000; ++n) sum += " * x + " + std::to_string(n) + ".5";
+  EXPECT_GT(cost_of_f("y = " + sum + ";").singles, 7000) << "a second if all were compared";
+}
+
 TEST(FunctionCost, loops_that_may_leave_early_are_uneven) {
   const FunctionCost cost = cost_of_f(
       "y = loop (k = 0, s = x) while (s < 4.0 && k < 1000) { s = s * s, k = k + 1 } yield s;");

@@ -27,8 +27,11 @@ class CopyLayout {
       stride *= extents_[order_[n]];
       if (++axes == code.line) stride += code.pad;
     }
+    elements_ = stride;
     swizzle_ = code.swizzle;
   }
+
+  int64_t elements() const { return elements_; }
 
   const std::vector<int64_t>& extents() const { return extents_; }
   const BufferShape& buffer() const { return buffer_; }
@@ -63,6 +66,7 @@ class CopyLayout {
   std::vector<int64_t> extents_;
   std::vector<size_t> order_;  // axes of the buffer, outermost first
   std::vector<int64_t> strides_;
+  int64_t elements_ = 1;
   int64_t swizzle_ = 1;
 };
 
@@ -84,6 +88,10 @@ std::vector<int64_t> parts_of_lane(const Loops& warp, int64_t lane) {
 }
 
 }  // namespace
+
+double elements_of(const GridWork& work, const ll::Staging& copy) {
+  return static_cast<double>(CopyLayout(work, copy).elements());
+}
 
 double passes_to_read(const GridWork& w, const ll::Staging& copy, int64_t at_once) {
   const CopyLayout layout(w, copy);

@@ -5,6 +5,9 @@
 
 namespace mdh::model {
 
+/// Elements that a copy takes, what its lines are padded by included.
+double elements_of(const GridWork& work, const ll::Staging& copy);
+
 /// For what a warp reads of a copy at once, so many neighbouring elements each thread.
 double passes_to_read(const GridWork& work, const ll::Staging& copy, int64_t at_once);
 

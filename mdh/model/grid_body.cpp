@@ -251,7 +251,7 @@ class GroupCounter {
     body_.shared += fills * accesses * warps() * passes_to_store(w_, s, static_cast<int64_t>(wide));
     body_.sectors += fills * bytes(buffer, elements) / static_cast<double>(rates().sector) *
                      (wide * static_cast<double>(buffer.element_bytes) < 16 ? 1.5 : 1);
-    body_.shared_bytes += bytes(buffer, elements) * static_cast<double>(code.depth);
+    body_.shared_bytes += bytes(buffer, elements_of(w_, s)) * static_cast<double>(code.depth);
     if (code.transport == ll::Transport::registers) {
       // Some of them twice: while they are stored, the next ones arrive.
       body_.registers += 1.5 * bytes(buffer, accesses * wide) / register_bytes;

@@ -62,6 +62,19 @@ double bytes_of_results(const GridWork& w) {
   return bytes;
 }
 
+/// Groups of a cluster keep their part of the results until all have combined it.
+double bytes_for_cluster(const GridWork& w) {
+  double parts = 1;
+  bool meet = false;
+  for (const ll::NestLoop* loop : w.groups) {
+    if (!w.is_reduced(loop)) continue;
+    parts *= static_cast<double>(loop->parts);
+    const auto how = ll::combination_of(w.d.program(), *loop);
+    meet = meet || (how == ll::Combination::cluster && loop->parts > 1);
+  }
+  return meet ? bytes_of_results(w) * parts / static_cast<double>(w.group_count) : 0;
+}
+
 /// Parts of results that groups have made are written, and read by whoever combines them.
 double combining(const GridWork& w) {
   const GridRates& r = w.rates;
@@ -173,7 +186,8 @@ GridCost estimate(const Shape& shape, const ll::Decomposition& d, const GridRate
   const GridWork w(shape, d, rates);
   const bool is_near = bytes_of_all(shape) <= 0.8 * static_cast<double>(rates.l2);
   const double latency = is_near ? rates.l2_latency : rates.memory_latency;
-  const GridBody body = grid_body(w, latency);
+  GridBody body = grid_body(w, latency);
+  body.shared_bytes += bytes_for_cluster(w);
   GridCost cost;
   cost.groups = static_cast<double>(w.group_count);
   cost.threads = static_cast<double>(w.thread_count);
@@ -215,6 +229,12 @@ const char* deciding_part(const GridCost& cost) {
 }  // namespace
 
 std::string print(const GridCost& cost) {
+  if (!cost.fits) {
+    return fmt::format(
+        "does not fit: groups of {:.0f} threads with {:.0f} registers each and {:.0f} "
+        "bytes of shared memory\n",
+        cost.threads, cost.registers, cost.shared_bytes);
+  }
   const auto line = [](const char* name, double ns) {
     return fmt::format("{:9} {:.1f} us\n", name, ns / 1e3);
   };

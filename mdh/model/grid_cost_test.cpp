@@ -41,7 +41,7 @@ TEST(GridCost, products_are_bound_by_their_operations) {
   const GridCost cost = cost_of(matmul(1024), config);
   EXPECT_EQ(cost.groups, 64);
   EXPECT_EQ(cost.threads, 256);
-  EXPECT_EQ(cost.shared_bytes, 2 * 128 * 16 * 4);
+  EXPECT_EQ(cost.shared_bytes, 2 * (128 + 4) * 16 * 4);
   // One group of a multiprocessor begins 128 operations a cycle at best.
   const double least = 1024.0 * 1024 * 1024 / 64 / 128 / r.clock;
   EXPECT_GT(cost.compute, least);
@@ -56,6 +56,38 @@ TEST(GridCost, groups_are_dealt_whole) {
   const double even = cost_of(matmul(1024), config, r).compute;
   r.multiprocessors = 63;
   EXPECT_NEAR(cost_of(matmul(1024), config, r).compute, 2 * even, 0.1 * even);
+}
+
+/// A group keeps its part of 128 x 128 results where the others of its cluster read it.
+TEST(GridCost, parts_of_clusters_take_shared_memory) {
+  const auto combined_by = [](const std::string& how) {
+    return R"({"mdh_config": 1, "layers": ["BLK", "SHR", "REG", "THR"],
+        "split": {"i": ["BLK 8", "REG 8", "THR 16"], "j": ["BLK 8", "REG 8", "THR 16"],
+                  "k": ["BLK 2", "SHR 512"]},
+        "order": ["BLK.i", "BLK.j", "BLK.k", "THR.i", "THR.j", "SHR.k", "REG.i", "REG.j"],
+        "acc": {"C": [{"inside": "SHR.k", "region": "RM"}]},
+        "code": {"combine": {"BLK.k": ")" +
+           how + R"("}}})";
+  };
+  EXPECT_EQ(cost_of(matmul(1024), combined_by("cluster")).shared_bytes, 128 * 128 * 4);
+  EXPECT_EQ(cost_of(matmul(1024), combined_by("partials_kernel")).shared_bytes, 0);
+}
+
+/// 227 KiB are the most that a group may take, and then it is alone.
+TEST(GridCost, shared_memory_says_how_many_groups_there_are) {
+  GridRates r;
+  const auto groups_with = [&](int64_t pad) {
+    const std::string line = fmt::format(R"("pad": {})", pad);
+    return cost_of(matmul(1024), tiled("8", line, line), r);
+  };
+  // Two copies of 16 lines of 128 numbers.
+  EXPECT_EQ(groups_with(320).shared_bytes, 56 << 10);
+  EXPECT_EQ(groups_with(320).resident, 4);
+  EXPECT_EQ(groups_with(1688).shared_bytes, 227 << 10);
+  EXPECT_EQ(groups_with(1688).resident, 1);
+  const GridCost too_large = groups_with(1696);
+  EXPECT_FALSE(too_large.fits);
+  EXPECT_EQ(print(too_large).find("does not fit: groups of 256 threads with "), 0U);
 }
 
 /// Those of the device are known, and typical where there is none.

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 
 namespace mdh::model {
 namespace {
 
 constexpr size_t most_accesses = 16, most_axes = 6;
+constexpr double most_pieces = 16384;  // between the borders of all accesses along all axes but one
 
 /// Boxes of accesses, without a single allocation: estimates ask for them thousands of times.
 class Boxes {
@@ -94,6 +96,8 @@ Union union_of(const Shape& shape, const Loops& loops, const BufferShape& buffer
   }
   const size_t count = buffer.accesses.size(), axes = buffer.extents.size();
   if (count < 2 || count > most_accesses || axes == 0 || axes > most_axes) return all;
+  const double pieces = std::pow(2.0 * static_cast<double>(count), static_cast<double>(axes) - 1);
+  if (pieces > most_pieces) return all;
   const Boxes boxes(shape, loops, buffer);
   if (!boxes.are_whole()) return all;
   all.rows = std::min(all.rows, boxes.points_of_all(axes - 1));

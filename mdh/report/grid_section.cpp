@@ -41,8 +41,8 @@ std::vector<Row> rows_of(const Tree& tree, const model::GridCost& cost,
                            counted(tree, NodeKind::threads, "parts of those for threads")};
   rows.push_back({"warps of a block", number_text(warps),
                   fmt::format("{} threads in all", number_text(cost.threads))});
-  rows.push_back(
-      {"shared memory of a block", bytes_text(cost.shared_bytes), "tiles and partial results"});
+  rows.push_back({"shared memory of a block", bytes_text(cost.shared_bytes),
+                  "tiles and partial results, estimated"});
   rows.push_back({"registers of a thread", number_text(cost.registers), "estimated"});
   rows.push_back(
       {"blocks of a multiprocessor at a time", number_text(cost.resident),
@@ -75,6 +75,7 @@ std::string grid_section(const TuningPage& page) {
   const ll::Decomposition d(low, page.machine);
   const model::GridRates& rates = page.rates.grid;
   const model::GridCost cost = estimate(model::shape_of(low.computation), d, rates);
+  if (!cost.fits) return "";  // the model is wrong about it: it ran
   const Tree tree = tree_of(page.program, page.machine, best.config);
   const std::vector<TimePart> parts = {{"computing", cost.compute},
                                        {"waiting", cost.waiting},

@@ -1,4 +1,4 @@
-// The sections of the page, from top to bottom. All but the first two are empty without a best
+// The sections of the page, from top to bottom. All but the first two need a best
 // configuration.
 #pragma once
 

@@ -228,6 +228,7 @@ Summary run_catalogue(const Options& options) {
   for (const std::string& target : targets_of(options)) {
     for (const examples::Entry& entry : examples::catalogue()) {
       std::vector<Prepared> all = prepared_of(entry, target, options.catalogue, options.from);
+      std::erase_if(all, [&](const Prepared& one) { return !is_wanted(one, options.only); });
       for (size_t from = 0; from < all.size(); from += options.batch) {
         std::vector<Prepared> batch(all.begin() + from,
                                     all.begin() + std::min(all.size(), from + options.batch));
@@ -272,7 +273,8 @@ int main(int argc, char** argv) {
       ->check(CLI::ExistingDirectory);
   app.add_option("--catalogue", options.catalogue,
                  "all programs of the catalogue instead, and so many configurations for each type");
-  app.add_option("--batch", options.batch, "kernels that are compiled together");
+  app.add_option("--batch", options.batch, "kernels that are compiled together")
+      ->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   if (const std::string lacks = mdh::test::missing_for(options.on); !lacks.empty()) {
     fmt::print(stderr, "campaign: SKIP {}: {}\n", options.on, lacks);

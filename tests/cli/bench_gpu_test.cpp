@@ -347,6 +347,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Mistake{"bench gpu --from " MDH_SOURCE_DIR "/README.md", "E850", "is not what"},
                     Mistake{"bench gpu --from a.json --quick", "E848", "--from measures nothing"},
                     Mistake{"bench gpu --from a.json --also model", "E848", "it has no --also"},
+                    Mistake{"bench gpu --from a.json --caches warm", "E848", "it has no --caches"},
                     Mistake{"bench cpu --also model", "E848", "it is for 'mdh bench gpu'"},
                     Mistake{"bench gpu --also best", "E800", "best not in {default,model}"},
                     Mistake{"bench gpu --target openmp", "E851", "has no target 'openmp'"},

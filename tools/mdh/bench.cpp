@@ -98,6 +98,8 @@ void check_options(const bench::BenchOptions& asked, const BenchVerbOptions& ver
   if (verb.gpu.from.empty()) return;
   std::vector<GivenOption> measuring = options_of_workloads(asked, verb);
   measuring.push_back({"--also", !verb.gpu.also.empty()});
+  measuring.push_back({"--target", !verb.gpu.targets.empty()});
+  measuring.push_back({"--caches", verb.gpu.caches.has_value()});
   for (const GivenOption& option : measuring) {
     if (!option.given) continue;
     user_error("E848", {}, fmt::format("--from measures nothing: it has no {}", option.name),
