@@ -142,6 +142,7 @@ function(mdh_executable name)
   set(pch mdh_pch)
   if(arg_FOR_TESTS)
     target_compile_options(${name} PRIVATE ${MDH_TEST_OPTIONS})
+    mdh_link_library_first(${name} ${arg_LINK})
     set(pch mdh_test_pch)
   endif()
   if(MDH_PCH)
@@ -149,16 +150,55 @@ function(mdh_executable name)
   endif()
 endfunction()
 
+# Tests are not optimised, the library is, and both contain code that headers define: methods in
+# classes, instances of templates. Of several copies the linker keeps the first one it meets. If the
+# library came behind the tests, as libraries do, its evaluators would call unoptimised copies, and
+# tests would take twice as long. So a test links all of the library before its own sources.
+function(mdh_link_library_first target)
+  if(MDH_SANITIZE OR APPLE OR MSVC)
+    return()  # nothing is optimised, or the linker has other options
+  endif()
+  mdh_optimised_libraries(libraries ${ARGN})
+  list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
+  # Link options stand before sources, linked libraries behind them.
+  target_link_options(${target} PRIVATE LINKER:--whole-archive ${files} LINKER:--no-whole-archive)
+endfunction()
+
+# The static libraries of this project among `names` and all that they need.
+function(mdh_optimised_libraries variable)
+  set(open ${ARGN})
+  set(found "")
+  while(open)
+    list(POP_FRONT open next)
+    string(REGEX REPLACE "^\\$<LINK_ONLY:(.*)>$" "\\1" next "${next}")
+    if(NOT next MATCHES "^mdh_" OR next IN_LIST found OR NOT TARGET ${next})
+      continue()
+    endif()
+    get_target_property(type ${next} TYPE)
+    get_target_property(options ${next} COMPILE_OPTIONS)
+    if(type STREQUAL "STATIC_LIBRARY" AND NOT "${MDH_TEST_OPTIONS}" IN_LIST options)
+      list(APPEND found ${next})
+    endif()
+    get_target_property(needed ${next} INTERFACE_LINK_LIBRARIES)
+    if(needed)
+      list(APPEND open ${needed})
+    endif()
+  endwhile()
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
 # mdh_test(name LABEL unit SOURCES a_test.cpp ... [LINK lib ...] [DEFINE X=1 ...]
-#          [ENVIRONMENT X=1 ...] [OPTIMISED])
+#          [ENVIRONMENT X=1 ...] [TOGETHER Suite.* ...] [OPTIMISED])
 # The executable <name>_test, its cases known to ctest as <name>.Suite.case. They are listed when
 # ctest starts (PRE_TEST): linking stays quick, and a crash while listing fails that test alone.
 # With sanitizers the executable is four cases, <name>.0 to 3: the leak check at the end of a process
 # takes seconds on aarch64, so it is not made for every test.
-# OPTIMISED tests run long. They are compiled as the library is: what headers define, a program takes
-# from its tests, also for the library.
+# TOGETHER are patterns of tests that share a process and are one case, <name>.<pattern>, because
+# their first one is slow: it starts the compiler of a driver.
+# OPTIMISED tests spend much time in their own code. They are compiled as the library is.
 function(mdh_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMISED" "LABEL" "SOURCES;LINK;DEFINE;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMISED" "LABEL"
+                        "SOURCES;LINK;DEFINE;ENVIRONMENT;TOGETHER")
   if(NOT MDH_BUILD_TESTS OR NOT arg_SOURCES)
     return()
   endif()
@@ -175,6 +215,7 @@ function(mdh_test name)
   endif()
   target_compile_definitions(${target} PRIVATE MDH_SOURCE_DIR="${mdh_SOURCE_DIR}" ${arg_DEFINE})
   target_link_libraries(${target} PRIVATE fmt::fmt ${arg_LINK} GTest::gtest_main)
+  mdh_link_library_first(${target} ${arg_LINK})
   if(MDH_PCH)
     target_precompile_headers(${target} REUSE_FROM ${pch})
   endif()
@@ -186,10 +227,25 @@ function(mdh_test name)
         ENVIRONMENT "${arg_ENVIRONMENT};GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${share}")
     endforeach()
   else()
+    mdh_tests_together(${name} ${arg_LABEL} "${arg_ENVIRONMENT}" ${arg_TOGETHER})
+    list(JOIN arg_TOGETHER ":" together)
     gtest_discover_tests(${target} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
+                         TEST_FILTER "*-${together}"
                          DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${arg_LABEL} TIMEOUT 600
                          ENVIRONMENT "${arg_ENVIRONMENT}")
   endif()
+endfunction()
+
+# One case per pattern. It is skipped if all of its tests are, or if there are none, and never if one
+# fails: then the last lines name it behind those that were skipped.
+function(mdh_tests_together name label environment)
+  foreach(pattern IN LISTS ARGN)
+    add_test(NAME ${name}.${pattern} COMMAND ${name}_test --gtest_filter=${pattern})
+    set_tests_properties(${name}.${pattern} PROPERTIES LABELS ${label} TIMEOUT 600
+      ENVIRONMENT "${environment}"
+      SKIP_REGULAR_EXPRESSION
+      "Running 0 tests from;PASSED  \\] 0 tests\\.\n(\\[  SKIPPED [^\n]*\n?)+\n*$")
+  endforeach()
 endfunction()
 
 # Splits the *.cpp of the current folder and its direct sub-folders into sources and tests.
@@ -202,11 +258,13 @@ function(mdh_glob sources_variable tests_variable)
   set(${tests_variable} ${tests} PARENT_SCOPE)
 endfunction()
 
-# mdh_module(NAME name [DEPENDS module ...] [LINK_PUBLIC lib ...] [LINK lib ...])
+# mdh_module(NAME name [DEPENDS module ...] [LINK_PUBLIC lib ...] [LINK lib ...]
+#            [TOGETHER Suite.* ...])
 # DEPENDS names other modules, without the prefix mdh_; what they export is exported further.
 # LINK is for the module's own sources and tests, LINK_PUBLIC also for those that depend on it.
+# TOGETHER is for its tests.
 function(mdh_module)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "DEPENDS;LINK_PUBLIC;LINK")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "DEPENDS;LINK_PUBLIC;LINK;TOGETHER")
   if(NOT arg_NAME OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "mdh_module(NAME name [DEPENDS module ...] [LINK_PUBLIC lib ...] "
                         "[LINK lib ...]): cannot read '${ARGV}'")
@@ -216,5 +274,6 @@ function(mdh_module)
   mdh_library(mdh_${arg_NAME} SOURCES ${sources} LINK_PUBLIC ${arg_DEPENDS} ${arg_LINK_PUBLIC}
               LINK ${arg_LINK})
   add_library(mdh::${arg_NAME} ALIAS mdh_${arg_NAME})
-  mdh_test(${arg_NAME} LABEL unit SOURCES ${tests} LINK mdh_${arg_NAME} ${arg_LINK})
+  mdh_test(${arg_NAME} LABEL unit SOURCES ${tests} LINK mdh_${arg_NAME} ${arg_LINK}
+           TOGETHER ${arg_TOGETHER})
 endfunction()

@@ -1,8 +1,9 @@
 #include "mdh/loop/verify.h"
 
 #include <algorithm>
-#include <set>
+#include <unordered_set>
 
+#include "mdh/loop/defined_names.h"
 #include "mdh/loop/print.h"
 #include "mdh/loop/verify_atomic.h"
 #include "mdh/loop/verify_buffer.h"
@@ -16,7 +17,7 @@
 namespace mdh::loop {
 namespace {
 
-using Names = std::set<std::string>;
+using Names = std::unordered_set<std::string>;
 
 /// Walks the body with the names that are defined at each place.
 class Verifier {
@@ -78,7 +79,7 @@ class Verifier {
     }
     inside([&] {
       for (const Counter& axis : s.axes) count(axis);
-      defined_.insert(dimensions_.begin(), dimensions_.end());
+      for (const std::string& name : dimensions_) defined_.insert(name);
       writable(s.to);
       element(s.to);
       element(s.from);
@@ -327,7 +328,7 @@ class Verifier {
                        !declared_.contains(var.name),
                    "variable '{}' hides a buffer", var.name);
     internal_check(!values_.contains(var.name), "variable '{}' hides a value", var.name);
-    internal_check(defined_.insert(var.name).second, "variable '{}' hides another one", var.name);
+    internal_check(defined_.insert(var.name), "variable '{}' hides another one", var.name);
   }
 
   void bind_loop(const Symbol& var) {
@@ -338,7 +339,7 @@ class Verifier {
   void define(const Symbol& value) {
     internal_check(!declared_.contains(value.name) && !defined_.contains(value.name),
                    "value '{}' has the name of something else", value.name);
-    internal_check(values_.insert(value.name).second, "value '{}' is defined twice", value.name);
+    internal_check(values_.insert(value.name), "value '{}' is defined twice", value.name);
   }
 
   void use(const Symbol& value) const {
@@ -349,11 +350,11 @@ class Verifier {
   /// What is defined inside is not defined after it.
   template <class Check>
   void inside(Check check) {
-    const Names outside_defined = defined_, outside_values = values_, outside = allocated_;
+    const size_t defined = defined_.size(), values = values_.size(), allocated = allocated_.size();
     check();
-    defined_ = outside_defined;
-    values_ = outside_values;
-    allocated_ = outside;
+    defined_.shrink(defined);
+    values_.shrink(values);
+    allocated_.shrink(allocated);
   }
 
   // ---- digits
@@ -441,8 +442,9 @@ class Verifier {
 
   void element(const Element& e) const {
     const Buffer& buffer = find_buffer(program_, e.buffer);
-    internal_check(buffer.extents.size() == e.index.size(),
-                   "{} does not have the rank of its buffer", print(e));
+    if (buffer.extents.size() != e.index.size()) {  // only then the text is worth its time
+      internal_check(false, "{} does not have the rank of its buffer", print(e));
+    }
     internal_check(
         buffer.role != Role::temporary || allocated_.contains(e.buffer.name),
         "temporary '{}' is used where no alloc of it stands before, in the same block or "
@@ -469,7 +471,7 @@ class Verifier {
       internal_check(defined_.contains(digit.name), "digit '{}' has no value", digit.name);
     }
     inside([&] {
-      defined_.insert(dimensions_.begin(), dimensions_.end());
+      for (const std::string& name : dimensions_) defined_.insert(name);
       for (const Element& e : from) element(e);
       for (const Element& e : t.elements) {
         writable(e);
@@ -479,7 +481,8 @@ class Verifier {
   }
 
   const Program& program_;
-  Names declared_, dimensions_, digits_, defined_, values_, allocated_;
+  Names declared_, dimensions_, digits_;
+  DefinedNames defined_, values_, allocated_;
   Names loaded_, streamed_;  // anywhere
   std::vector<Digit> around_;
   bool in_deal_ = false, in_grid_ = false;

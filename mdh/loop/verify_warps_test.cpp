@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "mdh/loop/test_programs.h"
+#include "mdh/loop/verify.h"
 
 namespace mdh::loop::verify_warps_test {
 namespace {

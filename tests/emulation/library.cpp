@@ -58,6 +58,14 @@ std::vector<std::string> command_line(const std::string& compiler, const Languag
           object};
 }
 
+/// Without -fsanitize=thread, so that its calls find the functions of hooks.cpp. Without libraries but
+/// for the helpers of the compiler: the program that loads the object has the others, and to read
+/// their symbols takes the linker longer than everything else.
+std::vector<std::string> link_line(const std::string& compiler, const std::string& object,
+                                   const std::string& library) {
+  return {compiler, "-shared", "-nostdlib", object, "-o", library, "-lgcc"};
+}
+
 }  // namespace
 
 Library::Library(std::string path, std::shared_ptr<const TemporaryDirectory> folder)
@@ -127,9 +135,8 @@ std::shared_ptr<const Library> compiled(std::span<const kernel::Module> modules)
   if (made.status != 0) {
     throw kernel::Refused("the emulation does not compile:\n" + made.output);
   }
-  // Without -fsanitize=thread, so that its calls find the functions of hooks.cpp.
   const runtime::Exit linked = runtime::run_program(
-      {compiler, "-shared", file("kernels.o"), "-o", file("kernels.so"), "-lm"}, folder->path());
+      link_line(compiler, file("kernels.o"), file("kernels.so")), folder->path());
   internal_check(linked.status == 0, "an object does not link: {}", linked.output);
   return std::make_shared<const Library>(file("kernels.so"), folder);
 }
