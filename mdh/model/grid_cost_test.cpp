@@ -76,6 +76,7 @@ TEST(GridCost, parts_of_clusters_take_shared_memory) {
 /// 227 KiB are the most that a group may take, and then it is alone.
 TEST(GridCost, shared_memory_says_how_many_groups_there_are) {
   GridRates r;
+  r.registers = 1 << 20;  // only shared memory is scarce
   const auto groups_with = [&](int64_t pad) {
     const std::string line = fmt::format(R"("pad": {})", pad);
     return cost_of(matmul(1024), tiled("8", line, line), r);
