@@ -242,8 +242,10 @@ class Torch:
         self.type = torch.int32 if program in WHOLE_NUMBERS else torch.float32
         self.ways = torch_ways(torch, program, sizes)
         if library == "inductor":
-            import torch._inductor.compile_fx  # takes seconds; now others get ready as well
-
+            try:
+                import torch._inductor.compile_fx  # takes seconds; now others get ready as well
+            except ImportError:
+                pass  # torch.compile says what is missing
             for way in self.ways:
                 way.call = torch.compile(way.call, mode="max-autotune-no-cudagraphs", dynamic=False)
         self.how = "Inductor, max-autotune" if library == "inductor" else "eager"

@@ -442,7 +442,7 @@ void Candidates::Parts::measure(const Compiled& c, const Effort& effort, Trial& 
   prepare();
   // Loading takes its time, too, and so does memory that a new process sees for the first time.
   const bool is_fresh = device->grid() && !warm.contains(worker_of(c.module).process());
-  const double unhurried = 0.3 + 1e-9 * bytes() + (is_fresh ? seconds_for_opening : 0) +
+  const double unhurried = options.loading + 1e-9 * bytes() + (is_fresh ? seconds_for_opening : 0) +
                            (c.object.is_source ? options.build.seconds : 0);
   const double patience = effort.give_up_us > 0 ? effort.give_up_us * 1.5e-6 + unhurried
                                                 : options.worker.time_limit + unhurried;

@@ -28,6 +28,7 @@ struct CandidateOptions {
   std::function<std::vector<scalar::Array>()> inputs;  // none: drawn from the seed
   runtime::WorkerOptions worker = {.time_limit = 10};
   runtime::BuildLimits build = {.seconds = 8};  // long code is rarely fast code
+  double loading = 0.3;                         // seconds that a candidate may take beside its runs
 };
 
 /// What became of a configuration.

@@ -88,6 +88,7 @@ class DeviceFaults : public testing::TestWithParam<Place> {
     c.worker.program = MDH_WORKER_FILE;
     // Threads of a busy host are slow where they stand for those of a GPU.
     c.worker.time_limit = GetParam().is_fake ? 10 : 1;
+    if (GetParam().is_fake) c.loading = 10;  // its clock says nothing about the host's
     c.build.seconds = 10;
     options_.evaluations = 9;
     options_.seconds = 120;
