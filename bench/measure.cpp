@@ -13,18 +13,18 @@
 
 namespace mdh::bench {
 
-using driver::Memory;
-using runtime::Caches;
-using scalar::Array;
-
 /// A candidate with its process.
 struct Entrant {
   Measured* measured;
   std::unique_ptr<Child> child;
-  std::map<Caches, int> calls = {};  // in one turn; none if it cannot be timed so
+  std::map<runtime::Caches, int> calls = {};  // in one turn; none if it cannot be timed so
 };
 
 namespace {
+
+using driver::Memory;
+using runtime::Caches;
+using scalar::Array;
 
 std::vector<bool> outputs_of(const hl::Program& program) {
   std::vector<bool> is_output(program.outputs.size(), true);
@@ -269,8 +269,8 @@ std::string to_string(Standing standing) {
 struct Contest::State {
   const Instantiated& at;
   Result result;
-  std::vector<Array> inputs;
-  Memory memory;
+  std::vector<scalar::Array> inputs;
+  driver::Memory memory;
   std::vector<Entrant> entrants = {};
 };
 

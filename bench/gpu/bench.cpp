@@ -1,6 +1,7 @@
 #include "bench/gpu/bench.h"
 
 #include <algorithm>
+#include <chrono>
 #include <future>
 #include <memory>
 
@@ -205,6 +206,10 @@ Ready ready(const Workload& workload, const Places& places, const GpuOptions& op
   return {std::move(at), std::move(contest)};
 }
 
+bool is_done(const std::future<Ready>& one) {
+  return one.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
 }  // namespace
 
 Recording run(const GpuOptions& options) {
@@ -229,7 +234,9 @@ Recording run(const GpuOptions& options) {
     MeasureOptions measuring = effort(options, workloads[n]);
     measuring.progress = say;
     measuring.quiet = [&] {
-      if (next.valid()) next.wait();
+      if (!next.valid() || is_done(next)) return;
+      say("waiting until the next one is ready");
+      next.wait();
     };
     recording.rounds = measuring.rounds;
     recording.rows.push_back(row_of(now.contest.measure(measuring)));

@@ -1,9 +1,9 @@
 #include "mdh/model/function_cost.h"
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
 #include <vector>
+
+#include "mdh/scalar/rounds.h"
 
 namespace mdh::model {
 namespace {
@@ -17,8 +17,8 @@ constexpr double rare = 1.0 / 128;       // how often the expensive side of a ch
 constexpr double expensive = 64;         // operations, and
 constexpr double times_cheaper = 8;      // the other side has at most that part of them
 
-constexpr size_t most_known = 500;       // expressions that are looked for once more
-constexpr int most_nodes_of_known = 32;  // of each
+constexpr size_t most_known = 500;           // expressions that are looked for once more
+constexpr int64_t most_nodes_of_known = 32;  // of each
 
 using scalar::BinaryOp;
 using scalar::Expr;
@@ -50,103 +50,15 @@ const Expr& without_casts(const Expr& e) {
   return cast ? without_casts(cast->operand) : e;
 }
 
-void split_conditions(const Expr& e, std::vector<Expr>& parts) {
-  const auto* both = e.as<scalar::Binary>();
-  if (both && both->op == BinaryOp::logical_and) {
-    split_conditions(both->left, parts);
-    split_conditions(both->right, parts);
-  } else {
-    parts.push_back(e);
-  }
-}
-
-const scalar::Binding* find(const std::vector<scalar::Binding>& all, const Symbol& symbol) {
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const scalar::Binding& b) { return b.symbol == symbol; });
-  return found == all.end() ? nullptr : &*found;
-}
-
-std::optional<double> number(const Expr& e) {
-  const auto whole = scalar::constant(without_casts(e));
-  return whole ? std::optional(static_cast<double>(*whole)) : std::nullopt;
-}
-
-/// The step of a counter: k = k + 2, k = 1 + k, k = k - 1.
-std::optional<double> step_of(const scalar::Loop& loop, const Symbol& counter) {
-  const scalar::Binding* update = find(loop.updates, counter);
-  const auto* sum = update ? update->value.as<scalar::Binary>() : nullptr;
-  const auto is_counter = [&](const Expr& e) {
-    const auto* v = e.as<scalar::Variable>();
-    return v && v->symbol == counter;
-  };
-  if (sum && sum->op == BinaryOp::add && is_counter(sum->left)) return number(sum->right);
-  if (sum && sum->op == BinaryOp::add && is_counter(sum->right)) return number(sum->left);
-  if (!sum || sum->op != BinaryOp::subtract || !is_counter(sum->left)) return std::nullopt;
-  const auto back = number(sum->right);
-  return back ? std::optional(-*back) : std::nullopt;
-}
-
-/// The same comparison with its sides in the other order.
-BinaryOp mirrored(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::less:
-      return BinaryOp::greater;
-    case BinaryOp::less_equal:
-      return BinaryOp::greater_equal;
-    case BinaryOp::greater:
-      return BinaryOp::less;
-    case BinaryOp::greater_equal:
-      return BinaryOp::less_equal;
-    default:
-      return op;
-  }
-}
-
-/// Steps from where a counter begins until it is no longer on that side of the end.
-std::optional<double> rounds_to(BinaryOp op, double way, double step) {
-  const bool goes_up = op == BinaryOp::less || op == BinaryOp::less_equal;
-  const bool goes_down = op == BinaryOp::greater || op == BinaryOp::greater_equal;
-  const bool includes_end = op == BinaryOp::less_equal || op == BinaryOp::greater_equal;
-  if (step == 0 || (goes_up && step < 0) || (goes_down && step > 0)) return std::nullopt;
-  const double steps = way / step;
-  if (op == BinaryOp::not_equal) {
-    return steps >= 0 && steps == std::floor(steps) ? std::optional(steps) : std::nullopt;
-  }
-  if (!goes_up && !goes_down) return std::nullopt;
-  return std::max(0.0, includes_end ? std::floor(steps) + 1 : std::ceil(steps));
-}
-
-/// Rounds until a condition such as k < 9 fails.
-std::optional<double> rounds_until(const scalar::Loop& loop, const Expr& condition) {
-  const auto* comparison = condition.as<scalar::Binary>();
-  if (!comparison) return std::nullopt;
-  const bool ends_left = number(comparison->left).has_value();
-  const Expr& variable = ends_left ? comparison->right : comparison->left;
-  const auto end = number(ends_left ? comparison->left : comparison->right);
-  const auto* counter = without_casts(variable).as<scalar::Variable>();
-  if (!counter || !end) return std::nullopt;
-  const scalar::Binding* first = find(loop.initial, counter->symbol);
-  const auto begin = first ? number(first->value) : std::nullopt;
-  const auto step = step_of(loop, counter->symbol);
-  if (!begin || !step) return std::nullopt;
-  return rounds_to(ends_left ? mirrored(comparison->op) : comparison->op, *end - *begin, *step);
-}
-
 struct Rounds {
   double typical = unknown_rounds, most = unknown_rounds / share_of_rounds;
 };
 
-Rounds rounds_of(const scalar::Loop& loop) {
-  std::vector<Expr> conditions;
-  split_conditions(loop.condition, conditions);
-  std::optional<double> least;
-  for (const Expr& condition : conditions) {
-    const auto rounds = rounds_until(loop, condition);
-    if (rounds) least = std::min(*rounds, least.value_or(*rounds));
-  }
-  if (!least) return {};
-  if (conditions.size() == 1) return {*least, *least};
-  return {std::max(1.0, *least * share_of_rounds), *least};
+Rounds expected_rounds(const scalar::Loop& loop) {
+  const auto known = scalar::rounds_of(loop);
+  if (!known) return {};
+  if (!known->may_end_early) return {known->most, known->most};
+  return {std::max(1.0, known->most * share_of_rounds), known->most};
 }
 
 /// Longest chain of operations in an expression, by the operations on f64 among them.
@@ -203,19 +115,11 @@ class Counter {
   /// The same expression of the same function has been computed before.
   bool is_known(const Expr& e) {
     if (!e.as<scalar::Binary>() && !e.as<scalar::Unary>()) return false;
-    int left = most_nodes_of_known;
-    if (!is_small(e, left)) return false;
+    // Comparing long ones with each other would take quadratic time.
+    if (scalar::nodes_of(e, most_nodes_of_known) >= most_nodes_of_known) return false;
     if (std::find(known_.begin(), known_.end(), e) != known_.end()) return true;
     if (known_.size() < most_known) known_.push_back(e);
     return false;
-  }
-
-  /// Comparing long ones with each other would take quadratic time.
-  static bool is_small(const Expr& e, int& left) {
-    if (--left < 0) return false;
-    bool small = true;
-    scalar::for_each_child(e, [&](const Expr& child) { small = small && is_small(child, left); });
-    return small;
   }
 
   static void count(const Expr& type, double operations, Sum& sum) {
@@ -225,7 +129,7 @@ class Counter {
   }
 
   Sum of_loop(const scalar::Loop& loop) {
-    const Rounds rounds = rounds_of(loop);
+    const Rounds rounds = expected_rounds(loop);
     Sum sum, round;
     for (const scalar::Binding& b : loop.initial) sum.add(sum_of(b.value));
     const size_t outside = known_.size();

@@ -22,10 +22,8 @@ struct FunctionCost {
   std::map<std::string, std::set<std::string>> fields;
 };
 
-/// Rounds of a loop are known where its condition compares a counter, which goes up or down by a
-/// number, with a number. Where it also
-/// asks for something else, a loop is taken to end after a fifth of them. The expensive side of
-/// a choice is taken to be rare.
+/// Rounds of a loop are known by scalar::rounds_of. One that may end early is taken to end after a
+/// fifth of them. The expensive side of a choice is taken to be rare.
 FunctionCost cost_of(const scalar::Function& f);
 
 }  // namespace mdh::model

@@ -26,10 +26,9 @@ struct GridRates {
   int64_t warp = 32;         // threads
   int64_t sector = 32;       // bytes
   // ---- what a multiprocessor has room for
-  int64_t cache = 256 << 10;  // bytes of its cache and its shared memory together
-  int64_t shared =
-      228 << 10;  // bytes of it that groups may take, what each takes for itself included
-  int64_t registers = 65536;  // of 32 bits
+  int64_t cache = 256 << 10;   // bytes of its cache and its shared memory together
+  int64_t shared = 228 << 10;  // bytes of it for groups, with what the device takes for each
+  int64_t registers = 65536;   // of 32 bits
   int64_t threads = 2048;
   int64_t groups = 32;
   int64_t l2 = 50 << 20;  // bytes

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "mdh/hl/instantiate.h"
 #include "mdh/hl/parse.h"
 #include "mdh/ll/parameters.h"
@@ -35,6 +37,33 @@ TEST(GridUnion, a_star_is_less_than_the_box_around_it) {
   const Union group = union_of(shape, both(work.members, work.tile), shape.buffers.front());
   EXPECT_EQ(group.rows, 6);
   EXPECT_EQ(group.elements, 2 * 32 + 4 * 34) << "corners are not read";
+}
+
+/// Sixteen accesses that differ in all of five dimensions would be cut into a million pieces:
+/// the corners that neighbouring boxes share count twice then.
+TEST(GridUnion, of_too_many_pieces_is_the_sum_of_boxes) {
+  std::string dimensions, accesses, sum;
+  for (const char* d : {"a", "b", "c", "d", "e"}) {
+    dimensions += (dimensions.empty() ? "" : ", ") + std::string(d) + ": 8 by cc";
+  }
+  for (int n = 0; n < 16; ++n) {
+    const std::string name = "x" + std::to_string(n), at = std::to_string(n);
+    sum += (n == 0 ? "" : " + ") + name;
+    accesses += (n == 0 ? "" : ", ") + name + ": [a + " + at + ", b + " + at + ", c + " + at +
+                ", d + " + at + ", e + " + at + "]";
+  }
+  const Shape shape = shape_of(hl::instantiate(
+      hl::parse("mdh 1\nprogram diagonal = out_view( y: f32 = [a, b, c, d, e] ) * md_hom( " +
+                dimensions + " ) { y = " + sum + "; } * inp_view( x: f32 = " + accesses + " )"),
+      {}));
+  std::array<ll::NestLoop, 5> pairs;
+  Loops two_each;
+  for (int d = 0; d < 5; ++d) {
+    pairs[d].level.dimension = d;
+    pairs[d].parts = 2;
+    two_each.push_back(&pairs[d]);
+  }
+  EXPECT_EQ(union_of(shape, two_each, shape.buffers.front()).elements, 16 * 32);
 }
 
 }  // namespace

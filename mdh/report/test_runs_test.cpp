@@ -64,7 +64,6 @@ TuningPage test_page_of_device() {
   TuningPage page = test_page();
   page.machine = machine::find_machine("gpu");
   page.hardware = {"NVIDIA", "NVIDIA H200", 132, "sm_90, CUDA 13.0", {}};
-  page.has_groups = true;
   page.rates = model::typical_rates(page.machine, 1);
   page.report.best->config = ll::parse_config(
       R"({"mdh_config": 1, "layers": ["BLK", "WRP", "SHR", "THR", "REG"],

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "mdh/ll/roles.h"
+#include "mdh/model/cost.h"
 #include "mdh/report/markup.h"
 #include "mdh/report/sections.h"
 #include "mdh/report/svg.h"
@@ -164,7 +164,7 @@ std::string tree_section(const TuningPage& page) {
   for (const NodeKind kind : {NodeKind::blocks, NodeKind::warps, NodeKind::threads, NodeKind::loop,
                               NodeKind::registers, NodeKind::lanes}) {
     const bool is_of_devices = kind == NodeKind::blocks || kind == NodeKind::warps;
-    if (is_of_devices && ll::roles_of(page.machine).threads.empty()) continue;
+    if (is_of_devices && !model::has_groups(page.machine)) continue;
     text += fmt::format("<i class=\"swatch {}\"></i>{}", style_of(kind), to_string(kind));
   }
   text +=

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "mdh/model/cost.h"
 #include "mdh/report/markup.h"
 #include "mdh/report/sections.h"
 #include "mdh/report/style.h"
@@ -14,6 +15,16 @@ std::string section(std::string_view heading, std::string_view explanation,
                      escaped(heading), escaped(explanation), content);
 }
 
+namespace {
+
+/// The model of costs is another one where there are groups of threads.
+std::string estimated_sections(const TuningPage& page) {
+  if (model::has_groups(page.machine)) return grid_section(page);
+  return traffic_section(page) + roofline_section(page);
+}
+
+}  // namespace
+
 std::string html(const TuningPage& page) {
   std::string text = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
@@ -24,9 +35,7 @@ std::string html(const TuningPage& page) {
   text += convergence_section(page);
   if (page.report.best) {
     text += tree_section(page);
-    if (page.is_estimated && page.has_groups) text += grid_section(page);
-    if (page.is_estimated && !page.has_groups)
-      text += traffic_section(page) + roofline_section(page);
+    if (page.is_estimated) text += estimated_sections(page);
     text += config_section(page);
   }
   return text +

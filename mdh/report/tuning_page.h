@@ -21,7 +21,6 @@ struct TuningPage {
   machine::Machine machine;
   tune::MachineIdentity hardware;
   bool is_estimated = true;  // there is a model of the machine; else neither estimates nor roofs
-  bool has_groups = false;   // the machine has groups of threads: the model is that of grids
   model::Rates rates;        // that estimates are made with
   int threads = 1;
   std::string when;

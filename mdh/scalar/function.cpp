@@ -98,6 +98,14 @@ bool is_plain(const Function& f) {
   return f.locals.empty() && scalars && all_nodes(f, is_plain_node);
 }
 
+int64_t nodes_of(const Expr& e, int64_t limit) {
+  int64_t count = 1;
+  for_each_child(e, [&](const Expr& child) {
+    if (count < limit) count += nodes_of(child, limit - count);
+  });
+  return count;
+}
+
 int64_t operations_in(const Function& f) {
   int64_t count = 0;
   for (const auto* part : {&f.locals, &f.results}) {

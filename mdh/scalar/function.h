@@ -53,6 +53,9 @@ bool mentions(const Function& f, const Symbol& symbol);
 /// Every node of every expression satisfies a condition.
 bool all_nodes(const Function& f, bool (*holds)(const Expr&));
 
+/// Nodes of an expression, functions that it calls apart. Counting ends at the limit.
+int64_t nodes_of(const Expr& e, int64_t limit);
+
 /// Operations of one evaluation; a loop counts as one iteration.
 int64_t operations_in(const Function& f);
 

@@ -27,14 +27,6 @@ using Clauses = std::vector<Clause>;
 
 // ---- functions in place
 
-int64_t nodes_of(const Expr& e, int64_t limit) {
-  int64_t count = 1;
-  for_each_child(e, [&](const Expr& child) {
-    if (count < limit) count += nodes_of(child, limit - count);
-  });
-  return count;
-}
-
 Expr with_values(const Expr& e, const std::vector<std::pair<Symbol, Expr>>& values) {
   return substitute(e, [&](const Variable& v, const Expr&) -> std::optional<Expr> {
     for (const auto& [symbol, value] : values) {

@@ -11,7 +11,7 @@
 // target that it takes runs, one after the other. With --only, triples that make use of none of these
 // rules are left out: rare ones would take days otherwise.
 //
-// Prints one JSON object: cases, refused, failures with their seeds, and how often each rule of the
+// Prints one JSON object: cases, refused, left out by --only, failures with their seeds, and how often each rule of the
 // planner was made use of. A case that fails is shrunk and saved. Exit code 1 if there is one, 3 if
 // this machine lacks what the place needs.
 #include <CLI/CLI.hpp>
@@ -52,7 +52,7 @@ struct Summary {
   Summary() {
     for (const std::string& rule : rule_names()) rules[rule] = 0;
   }
-  int cases = 0, refused = 0;
+  int cases = 0, refused = 0, left_out = 0;  // by --only
   RegisterCount registers;
   RuleCounts rules;
   nlohmann::json failures = nlohmann::json::array();
@@ -211,10 +211,12 @@ void add(uint64_t seed, const Triple& triple, const std::string& target, const O
          std::vector<Prepared>& batch, Summary& summary) {
   try {
     auto one = prepare(triple, seed, target);
-    if (one && is_wanted(*one, options.only)) {
-      batch.push_back(std::move(*one));
-    } else if (!one) {
+    if (!one) {
       ++summary.refused;
+    } else if (is_wanted(*one, options.only)) {
+      batch.push_back(std::move(*one));
+    } else {
+      ++summary.left_out;
     }
   } catch (const Error& e) {
     fail(triple, seed, e.diagnostic().message, options, summary);
@@ -228,7 +230,8 @@ Summary run_catalogue(const Options& options) {
   for (const std::string& target : targets_of(options)) {
     for (const examples::Entry& entry : examples::catalogue()) {
       std::vector<Prepared> all = prepared_of(entry, target, options.catalogue, options.from);
-      std::erase_if(all, [&](const Prepared& one) { return !is_wanted(one, options.only); });
+      summary.left_out += static_cast<int>(
+          std::erase_if(all, [&](const Prepared& one) { return !is_wanted(one, options.only); }));
       for (size_t from = 0; from < all.size(); from += options.batch) {
         std::vector<Prepared> batch(all.begin() + from,
                                     all.begin() + std::min(all.size(), from + options.batch));
@@ -281,9 +284,13 @@ int main(int argc, char** argv) {
     return 3;
   }
   const mdh::test::Summary summary = mdh::test::run(options);
-  nlohmann::json out{{"on", options.on},           {"from", options.from},
-                     {"count", options.count},     {"cases", summary.cases},
-                     {"refused", summary.refused}, {"failures", summary.failures},
+  nlohmann::json out{{"on", options.on},
+                     {"from", options.from},
+                     {"count", options.count},
+                     {"cases", summary.cases},
+                     {"refused", summary.refused},
+                     {"left_out", summary.left_out},
+                     {"failures", summary.failures},
                      {"rules", summary.rules}};
   out["registers"] = {{"meant", summary.registers.meant}, {"kept", summary.registers.kept}};
   if (options.on == "opencl") {

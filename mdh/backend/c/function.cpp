@@ -8,6 +8,7 @@
 #include "mdh/backend/c/lazy.h"
 #include "mdh/backend/c/operation.h"
 #include "mdh/scalar/free.h"
+#include "mdh/scalar/rounds.h"
 #include "mdh/support/text.h"
 
 namespace mdh::backend {
@@ -242,7 +243,8 @@ std::string ExprPrinter::node(const scalar::Loop& n, const Expr& e, const Names&
 namespace {
 
 /// More rounds, or nodes of one, are a loop.
-constexpr int64_t most_written_rounds = 16, most_written_nodes = 512;
+constexpr double most_written_rounds = 16;
+constexpr int64_t most_written_nodes = 512;
 
 bool has_short_rounds(const scalar::Loop& l) {
   int64_t nodes = 0;
@@ -252,34 +254,9 @@ bool has_short_rounds(const scalar::Loop& l) {
                       [](const Binding& b) { return runs_a_loop(b.value); });
 }
 
-/// What is added to a counter in every round; nothing where it is no number above 0.
-std::optional<int64_t> step_of(const scalar::Loop& l, const Symbol& counter) {
-  for (const Binding& b : l.updates) {
-    const auto* sum = b.value.as<scalar::Binary>();
-    if (b.symbol != counter || !sum || sum->op != scalar::BinaryOp::add) continue;
-    const auto* left = sum->left.as<scalar::Variable>();
-    const auto step = constant(sum->right);
-    if (left && left->symbol == counter && step && *step > 0) return step;
-  }
-  return std::nullopt;
-}
-
-/// It counts from a number to a number that is near.
-bool runs_few_rounds(const scalar::Loop& l, const Expr& condition) {
-  const auto* b = condition.as<scalar::Binary>();
-  if (b && b->op == scalar::BinaryOp::logical_and) {
-    return runs_few_rounds(l, b->left) || runs_few_rounds(l, b->right);
-  }
-  const auto* counter = b ? b->left.as<scalar::Variable>() : nullptr;
-  if (!counter || b->op != scalar::BinaryOp::less) return false;
-  const auto end = constant(b->right), step = step_of(l, counter->symbol);
-  for (const Binding& initial : l.initial) {
-    const auto begin = constant(initial.value);
-    if (initial.symbol != counter->symbol || !begin || !end || !step) continue;
-    const double way = static_cast<double>(*end) - static_cast<double>(*begin);
-    return way <= static_cast<double>(most_written_rounds) * static_cast<double>(*step);
-  }
-  return false;
+bool runs_few_rounds(const scalar::Loop& l) {
+  const auto rounds = scalar::rounds_of(l);
+  return rounds && rounds->most <= most_written_rounds;
 }
 
 }  // namespace
@@ -295,7 +272,7 @@ std::string ExprPrinter::loop_body(const scalar::Loop& l, Names& names) {
   }
   const DialectFacts& facts = facts_of(helpers_.dialect());
   const bool is_written_out =
-      !facts.not_unrolled.empty() && runs_few_rounds(l, l.condition) && has_short_rounds(l);
+      !facts.not_unrolled.empty() && runs_few_rounds(l) && has_short_rounds(l);
   const std::string rounds = is_written_out ? facts.unroll + "\n" : facts.not_unrolled;
   return fmt::format("{}while ({}) {{\n{}}}\nreturn {};\n", rounds, text(l.condition, names),
                      indent(computed + assigned, 2), text(l.result, names));

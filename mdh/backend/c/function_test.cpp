@@ -200,6 +200,7 @@ TEST(CFunction, few_rounds_are_written_out_on_cuda) {
   EXPECT_EQ(pragma_of(counting("0", "n < 16", "n + 1")), few);
   EXPECT_EQ(pragma_of(counting("3", "n < 33", "n + 2")), few);
   EXPECT_EQ(pragma_of(counting("0", "s < 4.0 && n < 9", "n + 1")), few);
+  EXPECT_EQ(pragma_of(counting("9", "n > 0", "n - 1")), few);
   EXPECT_EQ(pragma_of(counting("0", "n < 17", "n + 1")), any);
   EXPECT_EQ(pragma_of(counting("0", "n < k", "n + 1")), any);
   EXPECT_EQ(pragma_of(counting("k", "n < 9", "n + 1")), any);
