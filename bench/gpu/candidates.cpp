@@ -72,7 +72,9 @@ Candidate untuned_candidate(const std::string& choice, const Instantiated& at,
   const machine::Machine machine = driver::machine_of(*options.target, options.device);
   std::optional<tuning::ChosenConfig> chosen;
   if (choice == "default") chosen = tuning::default_choice(at.program, machine, available_cores());
-  if (choice == "model") chosen = tuning::model_choice(at.program, machine, available_cores());
+  if (choice == "model")
+    chosen = tuning::model_choice(at.program, *options.target, options.device, machine,
+                                  available_cores());
   if (chosen) return of_config(at, machine, *chosen, options);
   Candidate none;
   none.absence = "there is no choice by estimates";
@@ -90,8 +92,11 @@ Candidate mdh_candidate(const Workload& workload, const Instantiated& at,
                           d.code.empty() ? "" : fmt::format(" [{}]", d.code));
   }
   const machine::Machine machine = driver::machine_of(*options.target, options.device);
-  Candidate candidate = of_config(
-      at, machine, tuning::default_choice(at.program, machine, available_cores()), options);
+  Candidate candidate =
+      of_config(at, machine,
+                tuning::untuned_choice(at.program, *options.target, options.device, machine,
+                                       available_cores()),
+                options);
   candidate.about += refusal;
   return candidate;
 }

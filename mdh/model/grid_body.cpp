@@ -5,6 +5,8 @@
 #include <set>
 
 #include "mdh/model/grid_banks.h"
+#include "mdh/model/grid_edges.h"
+#include "mdh/model/grid_lines.h"
 #include "mdh/model/grid_loads.h"
 #include "mdh/model/grid_union.h"
 
@@ -16,14 +18,16 @@ constexpr double register_bytes = 4;         // of one register
 constexpr double registers_for_others = 26;  // addresses, counters
 constexpr double for_an_address = 0.4;       // instructions of a load whose loops are written out
 constexpr double for_a_round = 4;            // instructions: counter, branch, addresses
-constexpr double for_an_axis = 3;            // to find an element's place along one more axis
+constexpr double for_an_axis = 5;            // to find an element's place along one more axis
 // Loads of a thread that are under way: where compilers are told to keep a tile in registers, more.
 constexpr double loads_in_flight = 24, loads_of_tile_in_flight = 48;
-constexpr double copies_in_flight = 8;  // rounds of a plain copy that are written out
-constexpr double most_turns = 32;       // that are written out where all threads take as many
+constexpr double bytes_of_line = 128;     // of a cache
+constexpr double written_out_anyway = 4;  // rounds, by compilers
+constexpr double loads_under_way = 8;     // of those that a round waits for, on average
+constexpr double copies_in_flight = 8;    // rounds of a plain copy that are written out
+constexpr double most_turns = 32;         // that are written out where all threads take as many
 constexpr double bytes_of_instruction = 16;
 constexpr double most_code = 512 << 10;  // bytes, before compilers stop writing loops out
-constexpr double bytes_of_line = 128;    // of a cache
 constexpr double for_a_digit = 3;        // instructions, to put an index together
 
 class GroupCounter {
@@ -44,8 +48,10 @@ class GroupCounter {
       if (w_.is_copied(s)) count_copy(s);
     }
     count_results();
+    if (asks_at_edges(w_, straight_)) count_edges();
     count_rounds();
     body_.registers += registers_for_others;
+    if (lines_ > 0) body_.on_their_way /= lines_;
     return body_;
   }
 
@@ -177,17 +183,15 @@ class GroupCounter {
     const double bytes_of_word = bytes(buffer, 1) / words;
     body_.registers +=
         std::min(bytes_of_word, 8.0) * words * std::min(elements, 32.0) / register_bytes;
-    Loops together = w_.warp();
-    double share = 1;
-    if (lies_along_lanes(buffer, copy)) {
-      together.push_back(w_.lanes);
-      share = wide / static_cast<double>(w_.lanes->parts);
-    }
     if (copy) {
       const double cycles = passes_to_read(w_, *copy, std::llround(wide));
       body_.shared += loads * cycles * warps();
     } else {
-      body_.sectors += loads * sectors_of_one(buffer, together, share) * warps();
+      const auto at_once = static_cast<int64_t>(wide * bytes_of_word);
+      // Of a record's fields some are wanted for few pairs only.
+      const double usual = words > 1 ? 0.5 : 1;
+      const double cycles = cycles_of_cache(w_, buffer, at_once);
+      body_.sectors += usual * loads * cycles * rates().cached_sectors * warps();
       // Compilers keep such a record in memory: it is written there, and read again.
       if (is_own_record(buffer)) {
         const double sectors = static_cast<double>(rates().warp) * register_bytes /
@@ -197,22 +201,14 @@ class GroupCounter {
       }
       reads_ = std::max(reads_, visits);
       loads_ += loads;
+      const double of_round = std::ceil(elements * new_share(buffer) / wide) * words;
+      // What all threads of a warp read is one line.
+      const double of_thread = std::min(wide * bytes_of_word,
+                                        cycles * bytes_of_line / static_cast<double>(rates().warp));
+      ask(std::min(of_round * std::max(written_out(), written_out_anyway), loads_under_way) *
+              of_thread,
+          loads * cycles);
     }
-  }
-
-  /// Of one load, by the access that touches most. A cache delivers a line in a cycle, of which one
-  /// load may want little; `share` is the part of what is touched that one load wants.
-  double sectors_of_one(const BufferShape& buffer, const Loops& together, double share) const {
-    double most = 1;
-    for (const AccessShape& access : buffer.accesses) {
-      const Touched box = touched(shape_, together, buffer, access, 0);
-      const double all = bytes(buffer, static_cast<double>(box.elements));
-      const double wanted = share * all / static_cast<double>(rates().sector);
-      const double lines = pieces(buffer, box, bytes_of_line) * rates().cached_sectors;
-      const double sectors = pieces(buffer, box, static_cast<double>(rates().sector));
-      most = std::max({most, std::min(wanted, sectors), std::min(lines, sectors)});
-    }
-    return most;
   }
 
   /// Pieces of memory that hold all elements of a box.
@@ -226,6 +222,12 @@ class GroupCounter {
 
   double sectors(const BufferShape& buffer, const Touched& box) const {
     return pieces(buffer, box, static_cast<double>(rates().sector));
+  }
+
+  /// Bytes of a thread that are on their way, of a buffer of which so many lines are read in all.
+  void ask(double bytes, double lines) {
+    body_.on_their_way += bytes * lines;
+    lines_ += lines;
   }
 
   // ---- copies that the group makes
@@ -262,6 +264,9 @@ class GroupCounter {
       body_.waiting_for_copies += fills * (std::ceil(accesses / turns) - 1) * latency_;
     }
     const int64_t ahead = runs_ahead ? std::max<int64_t>(1, code.depth - 1) : 0;
+    ask(bytes(buffer, elements) / threads() *
+            static_cast<double>(std::max<int64_t>(1, code.depth - 1)),
+        fills * bytes(buffer, elements) / bytes_of_line);
     if (fills >= body_.fills) {
       body_.ahead = body_.fills == fills ? std::min(body_.ahead, ahead) : ahead;
       body_.fills = fills;
@@ -305,6 +310,28 @@ class GroupCounter {
     return rounds;
   }
 
+  /// Rounds that do not reduce, inside of where results gather in registers: it has all of them.
+  double rounds_held() const {
+    double held = 1;
+    for (const ll::Run& run : w_.d.runs()) {
+      if (!is_in_registers(w_, run)) continue;
+      double rounds = 1;
+      for (const ll::NestLoop* loop : w_.rounds) {
+        if (starts_outside(run, loop) && !w_.is_reduced(loop)) {
+          rounds *= static_cast<double>(loop->parts);
+        }
+      }
+      held = std::max(held, rounds);
+    }
+    return held;
+  }
+
+  bool starts_outside(const ll::Run& run, const ll::NestLoop* loop) const {
+    const auto& nest = w_.d.outputs().loops;
+    const auto same = [&](const ll::NestLoop& other) { return other.level == loop->level; };
+    return std::find_if(nest.begin(), nest.end(), same) - nest.begin() >= run.start;
+  }
+
   bool are_kept() const {
     return std::any_of(w_.d.runs().begin(), w_.d.runs().end(),
                        [&](const ll::Run& run) { return is_in_registers(w_, run); });
@@ -312,17 +339,26 @@ class GroupCounter {
 
   void count_results() {
     const double results = results_of_thread(), written = results_written();
+    const double held = rounds_held();
     body_.results = shape_.function.loop_chain > 0 ? 1 : results / repeats_;
     for (const BufferShape& buffer : shape_.buffers) {
       if (!buffer.is_output) continue;
       body_.registers += bytes(buffer, results) / register_bytes;
       const double wide = width(buffer, nullptr);
-      Loops together = w_.warp();
-      if (lies_along_lanes(buffer, nullptr)) together.push_back(w_.lanes);
       const double stores = std::ceil(results / wide) * written;
       body_.instructions += stores * 1.5 * warps();
-      body_.sectors += stores * sectors(buffer, box(buffer, together)) * warps();
-      if (!are_kept()) count_updates(buffer, results);
+      const auto at_once = static_cast<int64_t>(wide * static_cast<double>(buffer.element_bytes));
+      const double sectors = stores * sectors_of_store(w_, buffer, at_once) * warps();
+      body_.sectors += sectors;
+      body_.stored += sectors;
+      body_.side_by_side = std::min(body_.side_by_side, bytes_of_store(w_, buffer, at_once));
+      if (!are_kept()) {
+        count_updates(buffer, results);
+      } else if (held > 1) {
+        // No register has a number that a loop could count up.
+        body_.registers += bytes(buffer, results * (held - 1)) / register_bytes;
+        count_updates_of_stack(buffer, results * held);
+      }
     }
     count_meetings(results * written);
   }
@@ -340,6 +376,19 @@ class GroupCounter {
     chain_ = std::max(chain_, combined * rates().l2_latency);
   }
 
+  /// Each thread has an array of its own, which lies side by side with those of its warp.
+  void count_updates_of_stack(const BufferShape& buffer, double results) {
+    double combined = 1;
+    for (const ll::NestLoop* loop : w_.rounds) {
+      if (w_.is_reduced(loop)) combined *= static_cast<double>(loop->parts);
+    }
+    const double touches = 2 * combined * results * bytes(buffer, 1) / register_bytes;
+    const double of_warp = static_cast<double>(rates().warp) * register_bytes;
+    body_.instructions += touches * warps();
+    body_.stored += touches / 2 * of_warp / static_cast<double>(rates().sector) * warps();
+    body_.sectors += touches * rates().cached_sectors * warps();
+  }
+
   /// Threads whose parts belong together: by exchanges in a warp, else in steps through memory.
   void count_meetings(double results) {
     for (const ll::NestLoop* loop : w_.members) {
@@ -347,7 +396,7 @@ class GroupCounter {
       if (!w_.is_reduced(loop) && !scanned) continue;
       const double steps = std::ceil(std::log2(static_cast<double>(loop->parts)));
       const auto how = ll::combination_of(w_.d.program(), *loop);
-      if (how == ll::Combination::shuffle) {
+      if (how == ll::Combination::shuffle && stays_in_warp(w_, *loop)) {
         body_.instructions += 3 * steps * results * warps();
         meetings_ += steps * (results * 2 + rates().shared_latency);
       } else {
@@ -356,6 +405,14 @@ class GroupCounter {
         body_.shared_bytes += results * threads() * 4;
       }
     }
+  }
+
+  // ---- edges
+
+  void count_edges() {
+    constexpr double slower = 1.25, more_registers = 1.5;
+    body_.instructions *= slower;
+    body_.registers *= more_registers;
   }
 
   // ---- loops
@@ -384,11 +441,16 @@ class GroupCounter {
     const double from_shared = body_.shared_bytes > 0 ? rounds * rates().shared_latency : 0;
     body_.waiting = std::max(chain_, std::max(batches * latency_, from_shared)) +
                     barriers_ * rates().barrier + meetings_ + latency_ + body_.waiting_for_copies;
+    const double first = body_.fills > 0 ? latency_ : 0;
+    body_.together = barriers_ * rates().barrier + meetings_ + first + body_.waiting_for_copies;
+    if (has_edges(w_, straight_)) body_.border = reads_ * latency_;
     count_code();
   }
 
   void count_code() {
-    const double points = volume(straight_) * repeats_ * written_out();
+    constexpr double for_edges = 4;
+    const double ends = asks_at_edges(w_, straight_) ? for_edges : 1;
+    const double points = volume(straight_) * repeats_ * written_out() * ends;
     const FunctionCost& f = shape_.function;
     body_.rounds = volume(w_.rounds) / written_out();
     body_.whole_code = std::min(most_code, (points + 1) * f.code * bytes_of_instruction);
@@ -404,6 +466,7 @@ class GroupCounter {
   double repeats_;       // how often that is run for a tile
   double reads_ = 0;     // rounds that read memory which is not copied
   double loads_ = 0;     // instructions of a thread that do
+  double lines_ = 0;     // of memory, read
   double barriers_ = 0;  // of the group
   double meetings_ = 0;  // cycles
 };

@@ -9,7 +9,12 @@ struct GridBody {
   double instructions = 0;        // of all its warps
   double shared = 0;              // cycles of the memory that it shares
   double sectors = 0;             // that the cache of its multiprocessor delivers
+  double stored = 0;              // sectors that it writes something of, as often as it does
+  double side_by_side = 128;      // bytes that a store of a warp writes, at most a line
+  double on_their_way = 0;        // bytes that a thread has asked for, at any time
   double waiting = 0;             // cycles, where nobody else runs beside it
+  double together = 0;            // of that: all warps of a group at the same time
+  double border = 0;              // cycles, of a group at an edge that waits for each of its loads
   double fills = 0;               // how often copies are filled whose readers wait for them
   double waiting_for_copies = 0;  // of that: loads of plain copies that others stand before
   double longest = 1;             // the longest point of f takes so many times the typical one

@@ -92,7 +92,7 @@ double combining(const GridWork& w) {
         constexpr double rate_of_one = 60;  // bytes per nanosecond, of one multiprocessor
         const double teams = static_cast<double>(w.group_count) / parts;
         const double at_once = std::min(teams, static_cast<double>(r.multiprocessors));
-        time += 4 * latency + bytes / r.l2_rate + bytes / (rate_of_one * at_once);
+        time += 1.5 * r.following + bytes / r.l2_rate + bytes / (rate_of_one * at_once);
         break;
       }
       case ll::Combination::cluster:
@@ -134,6 +134,7 @@ void add_running(const GridWork& w, const GridBody& body, const Share& share, do
   const GridRates& r = w.rates;
   const double running = share.together * static_cast<double>(w.warp_count);
   cost.warps = running / r.issued;
+  cost.groups_together = share.together;
   // A warp begins at most one instruction in a cycle.
   const double issued = std::min(r.issued, running);
   const double issue = body.instructions / issued / issued_share(cost.warps, body.results);
@@ -147,7 +148,9 @@ void add_running(const GridWork& w, const GridBody& body, const Share& share, do
   const double launches = volume(w.launches);
   const double slowed = 1 + 4 * spilled(w, body);
   cost.compute = launches * share.mine * group * slowed * uneven / r.clock;
-  cost.waiting = launches * std::ceil(share.mine / cost.resident) * alone * uneven / r.clock;
+  const double waves = launches * std::ceil(share.mine / cost.resident);
+  cost.waiting = std::max(waves * alone * uneven, launches * body.border) / r.clock;
+  cost.waiting_together = waves * (body.together + body.fills * late) / r.clock;
 }
 
 /// Caches, memory, and copies that do not overlap with computing.
@@ -156,8 +159,19 @@ void add_traffic(const GridWork& w, const GridBody& body, const Share& share, Gr
   const double cache = static_cast<double>(r.cache) - share.together * body.shared_bytes;
   const auto together = static_cast<int64_t>(share.together);
   const GridTraffic traffic = grid_traffic(w, together, std::max(0.0, cache));
-  cost.l2 = traffic.l2 / r.l2_rate;
-  cost.memory = traffic.memory / r.memory_rate * (1 + 4 * spilled(w, body));
+  // Nothing waits in the cache of a multiprocessor until the rest of its sector is written.
+  constexpr double of_reading = 0.75;
+  const double stored =
+      of_reading * volume(w.launches) * cost.groups * body.stored * static_cast<double>(r.sector);
+  cost.l2 = std::max(traffic.l2, traffic.l2_of_inputs + stored) / r.l2_rate;
+  // Whoever asks for little at a time waits: of a rate, what is on its way in its latency.
+  const double asked = body.on_their_way * cost.threads * share.together;
+  const double served = std::clamp(asked / r.bytes_on_their_way, 0.1, 1.0);
+  // What is written in pieces leaves the cache in pieces.
+  constexpr double line = 128;
+  const double pieces = std::pow(line / body.side_by_side, 0.6);
+  const double bytes = traffic.memory_of_inputs / served + traffic.memory_of_outputs * pieces;
+  cost.memory = bytes / r.memory_rate * (1 + 4 * spilled(w, body));
   if (body.fills == 0 || body.ahead > 0) return;
   const double copying = std::max(cost.l2, cost.memory);
   // Groups that all run at the same time copy at their beginning, which is part of waiting.
@@ -168,7 +182,11 @@ void add_traffic(const GridWork& w, const GridBody& body, const Share& share, Gr
 
 }  // namespace
 
-double GridCost::waiting_alone() const { return std::min(compute, waiting) / std::max(1.0, warps); }
+double GridCost::waiting_alone() const {
+  const double together = std::min(waiting, waiting_together);
+  return std::min(compute, waiting - together) / std::max(1.0, warps) +
+         std::min(compute, together) / std::max(1.0, groups_together);
+}
 
 double GridCost::total() const {
   if (!fits) return 1e15;
@@ -192,6 +210,7 @@ GridCost estimate(const Shape& shape, const ll::Decomposition& d, const GridRate
   cost.groups = static_cast<double>(w.group_count);
   cost.threads = static_cast<double>(w.thread_count);
   cost.registers = body.registers;
+  cost.code_bytes = body.code;
   cost.shared_bytes = body.shared_bytes;
   cost.resident = resident_groups(w, body);
   cost.fits = cost.resident >= 1;
@@ -240,7 +259,8 @@ std::string print(const GridCost& cost) {
   };
   return fmt::format("groups    {:.0f} of {:.0f} threads, {:.0f} at a time on a multiprocessor\n",
                      cost.groups, cost.threads, cost.resident) +
-         fmt::format("registers {:.0f}, shared {:.0f} bytes\n", cost.registers, cost.shared_bytes) +
+         fmt::format("registers {:.0f}, shared {:.0f} bytes, innermost loop {:.0f} bytes\n",
+                     cost.registers, cost.shared_bytes, cost.code_bytes) +
          line("compute", cost.compute) + line("waiting", cost.waiting) + line("L2", cost.l2) +
          line("memory", cost.memory) + line("alternate", cost.alternating) +
          line("code", cost.code) + line("combining", cost.combining) +

@@ -17,8 +17,9 @@ namespace mdh::model {
 
 /// Times are nanoseconds.
 struct GridCost {
-  double compute = 0;  // instructions and shared memory, of the slowest multiprocessor
-  double waiting = 0;  // of its groups, one after the other
+  double compute = 0;           // instructions and shared memory, of the slowest multiprocessor
+  double waiting = 0;           // of its groups, one after the other
+  double waiting_together = 0;  // of that: all warps of a group
   double l2 = 0, memory = 0;
   double alternating = 0;  // computing and copying that do not overlap
   double code = 0;         // instructions that have to come from farther away
@@ -26,12 +27,14 @@ struct GridCost {
   double launches = 0;
   // ---- what it is made of
   double groups = 1, threads = 1;
-  double resident = 1;      // groups of a multiprocessor at the same time
-  double warps = 1;         // of a scheduler at the same time
-  double registers = 0;     // of a thread
-  double shared_bytes = 0;  // of a group
-  double copies = 0;        // that a group makes of inputs
-  bool fits = true;         // there is room for one group
+  double resident = 1;         // groups of a multiprocessor at the same time
+  double groups_together = 1;  // that there are
+  double warps = 1;            // of a scheduler at the same time
+  double registers = 0;        // of a thread
+  double shared_bytes = 0;     // of a group
+  double code_bytes = 0;       // instructions of the innermost loop
+  double copies = 0;           // that a group makes of inputs
+  bool fits = true;            // there is room for one group
 
   double total() const;
 

@@ -181,6 +181,53 @@ TEST(GridTraffic, threads_along_memory_are_faster) {
   EXPECT_GT(across.total(), 2 * along.total());
 }
 
+/// No loop can count registers up: what an accumulator holds of several rounds is an array in memory.
+TEST(GridCost, accumulators_of_several_rounds_are_slow) {
+  const auto inside = [](const char* level, const char* order) {
+    return cost_of(matmul(256),
+                   fmt::format(R"({{"mdh_config": 1, "layers": ["BLK", "SHR", "REG", "THR"],
+        "split": {{"i": ["BLK 16", "SHR 8", "REG 2"], "j": ["BLK 8", "THR 32"], "k": ["SHR 256"]}},
+        "order": ["BLK.i", "BLK.j", "THR.j", {}, "REG.i"],
+        "acc": {{"C": [{{"inside": "{}", "region": "RM"}}]}}}})",
+                               order, level));
+  };
+  const GridCost one = inside("SHR.k", R"("SHR.i", "SHR.k")");
+  const GridCost all = inside("SHR.k", R"("SHR.k", "SHR.i")");
+  EXPECT_EQ(all.registers - one.registers, 7 * 2);
+  EXPECT_GT(all.compute, 1.5 * one.compute);
+}
+
+/// A copy of 256 MiB, whose stores are 128 or 16 bytes side by side.
+TEST(GridCost, pieces_that_are_written_cost_memory_more) {
+  const hl::Program copy = hl::instantiate(
+      hl::parse("mdh 1\nprogram copy = out_view( y: f32 = [i, j] ) * md_hom( i: 65536 by cc, "
+                "j: 1024 by cc ) { y = 1.0; } * inp_view()"),
+      {});
+  const auto stored = [&](const char* i, const char* j, const char* order) {
+    return cost_of(copy, fmt::format(R"({{"mdh_config": 1, "layers": ["BLK", "WRP", "THR", "VEC"],
+        "split": {{"i": {}, "j": {}}}, "order": [{}]}})",
+                                     i, j, order))
+        .memory;
+  };
+  const double lines = stored(R"(["BLK 65536"])", R"(["WRP 8", "THR 32", "VEC 4"])",
+                              R"("BLK.i", "WRP.j", "THR.j", "VEC.j")");
+  const double pieces = stored(R"(["BLK 2048", "THR 32"])", R"(["BLK 32", "WRP 8", "VEC 4"])",
+                               R"("BLK.i", "BLK.j", "WRP.j", "THR.i", "VEC.j")");
+  EXPECT_GT(pieces, 3 * lines);
+  EXPECT_LT(pieces, 4 * lines);
+}
+
+/// Warps of a group stand before a barrier together.
+TEST(GridCost, only_other_groups_hide_what_all_warps_wait_for) {
+  GridCost cost;
+  cost.compute = cost.waiting = 100;
+  cost.warps = 8;
+  cost.waiting_together = 40;
+  EXPECT_EQ(cost.waiting_alone(), 60.0 / 8 + 40);
+  cost.groups_together = 4;
+  EXPECT_EQ(cost.waiting_alone(), 60.0 / 8 + 10);
+}
+
 TEST(GridCost, prints_a_line_for_each_part) {
   const std::string text = print(cost_of(product(), rows));
   for (const char* name :

@@ -8,14 +8,15 @@ namespace mdh::model {
 /// Cycles are those of a multiprocessor, rates of all of them together are bytes per nanosecond.
 struct GridRates {
   int64_t multiprocessors = 132;
-  double clock = 1.75;         // cycles per nanosecond
-  double issued = 4;           // instructions of warps that a multiprocessor begins in a cycle
-  double doubles = 0.5;        // operations on f64, where one on f32 counts 1
-  double shared_bytes = 128;   // that its shared memory moves in a cycle
-  double cached_sectors = 2;   // that its cache delivers in a cycle
-  double l2_rate = 7000;       // bytes
-  double memory_rate = 4600;   // bytes
-  double shared_latency = 30;  // cycles
+  double clock = 1.75;        // cycles per nanosecond
+  double issued = 4;          // instructions of warps that a multiprocessor begins in a cycle
+  double doubles = 0.5;       // operations on f64, where one on f32 counts 1
+  double shared_bytes = 128;  // that its shared memory moves in a cycle
+  double cached_sectors = 2;  // that its cache delivers in a cycle
+  double l2_rate = 7000;      // bytes
+  double memory_rate = 4600;  // bytes
+  double bytes_on_their_way = 32 << 10;  // for that, of a multiprocessor
+  double shared_latency = 30;            // cycles
   double l2_latency = 280;
   double memory_latency = 800;
   double chain = 4.5;        // cycles until a result can be used

@@ -11,6 +11,7 @@ namespace {
 
 /// Of a cache, before it is full.
 constexpr double usable = 0.8;
+constexpr double bytes_of_piece = 64;  // of memory
 
 class TrafficOfGroups {
  public:
@@ -21,10 +22,12 @@ class TrafficOfGroups {
     GridTraffic traffic;
     const double launches = volume(w_.launches);
     for (const BufferShape& buffer : shape_.buffers) {
-      traffic.l2 += launches * groups_that_ask(buffer) * of_group(buffer);
+      const double bytes = launches * groups_that_ask(buffer) * of_group(buffer);
+      traffic.l2 += bytes;
+      if (!buffer.is_output) traffic.l2_of_inputs += bytes;
     }
     if (bytes_of_all(shape_) > usable * static_cast<double>(w_.rates.l2)) {
-      traffic.memory = launches * of_waves();
+      add_waves(launches, traffic);
       traffic.l2 = std::max(traffic.l2, traffic.memory);
     }
     return traffic;
@@ -112,7 +115,7 @@ class TrafficOfGroups {
 
   /// Groups that run at the same time read together; what they have read is gone in the next wave,
   /// but for small buffers.
-  double of_waves() const {
+  void add_waves(double launches, GridTraffic& traffic) const {
     const auto all = static_cast<double>(w_.rates.multiprocessors * resident_);
     const double count = static_cast<double>(w_.group_count);
     const double waves = std::max(1.0, count / all);
@@ -125,16 +128,40 @@ class TrafficOfGroups {
       left /= static_cast<double>(cut.back().parts);
       wave.push_back(&cut.back());
     }
-    double sum = 0;
     for (const BufferShape& buffer : shape_.buffers) {
       double once = static_cast<double>(buffer.element_bytes);
       for (const int64_t extent : buffer.extents) once *= static_cast<double>(extent);
       const bool stays = once <= usable / 2 * static_cast<double>(w_.rates.l2);
       const double moved = waves * bytes(buffer, union_of(shape_, wave, buffer));
       const double whole = bytes(buffer, union_of(shape_, w_.whole, buffer));
-      sum += stays || buffer.is_output ? whole : std::max(whole, moved);
+      const double all = buffer.is_output ? whole * share_of_written(buffer)
+                         : stays          ? whole
+                                          : std::max(whole, moved);
+      traffic.memory += launches * all;
+      (buffer.is_output ? traffic.memory_of_outputs : traffic.memory_of_inputs) += launches * all;
     }
-    return sum;
+  }
+
+  /// Memory is written in pieces. What a group leaves of one to its later rounds may be gone from the
+  /// cache by then: they find it in memory, and it is written again.
+  double share_of_written(const BufferShape& buffer) const {
+    const Loops at_once = both(w_.members, w_.tile);
+    const double now = along(buffer, at_once), later = along(buffer, of_one_group(0));
+    if (later <= now || std::fmod(now, bytes_of_piece) == 0) return 1;
+    const double dirty = static_cast<double>(w_.rates.multiprocessors * resident_) *
+                         bytes(buffer, union_of(shape_, of_one_group(0), buffer));
+    return dirty > usable * static_cast<double>(w_.rates.l2) ? 3 : 1;
+  }
+
+  /// Bytes side by side.
+  double along(const BufferShape& buffer, const Loops& loops) const {
+    const Touched box = touched(shape_, loops, buffer, 0);
+    int64_t elements = 1;
+    for (size_t e = box.counts.size(); e-- > 0;) {
+      elements *= box.counts[e];
+      if (box.counts[e] < buffer.extents[e]) break;
+    }
+    return static_cast<double>(elements * buffer.element_bytes);
   }
 
   const GridWork& w_;

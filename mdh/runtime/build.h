@@ -38,7 +38,7 @@ struct BuildLimits {
   double seconds = 300;  // for one compiler
   Cache cache = Cache::of_user();
   bool renew = false;  // also compile what the cache has
-  /// Compilers that can are to tell what functions need; what is kept says what was told then.
+  /// Compilers that can are to tell what functions need. What was kept without that is compiled again.
   bool tells_needs = false;
   bool is_background = false;  // as in RunLimits, and these, too
   std::shared_ptr<Slots> slots = nullptr;
@@ -79,5 +79,15 @@ struct Built {
   BuildFailure failure;               // meaningful without an object
   std::vector<Resources> needs = {};  // of each function that can be launched, if that was told
 };
+
+/// Registers and arrays that threads keep in memory: of the function that keeps the most there; 0
+/// where nothing was told.
+inline int64_t stack_bytes_of(const std::vector<Resources>& needs) {
+  int64_t most = 0;
+  for (const Resources& r : needs) {
+    most = std::max({most, r.stack_bytes.value_or(0), r.spilled_bytes.value_or(0)});
+  }
+  return most;
+}
 
 }  // namespace mdh::runtime

@@ -305,6 +305,10 @@ void GridSketch::settle(int d) {
   at(open, d) = rest;
 }
 
+void GridSketch::settle() {
+  for (size_t d = 0; d < dimensions(); ++d) settle(static_cast<int>(d));
+}
+
 std::string GridSketch::key() const {
   std::string key = variant->label + " " + std::to_string(significance);
   for (const auto& of_role : parts) {

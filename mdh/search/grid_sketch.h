@@ -19,6 +19,10 @@ namespace mdh::search {
 enum class GridRole { groups, warps, threads, outer, inner, registers, lanes };
 inline constexpr size_t grid_role_count = 7;
 
+inline constexpr GridRole closed_grid_roles[] = {
+    GridRole::groups, GridRole::warps,     GridRole::threads, GridRole::outer,
+    GridRole::inner,  GridRole::registers, GridRole::lanes};
+
 /// What a group copies of an input.
 enum class GridCopy {
   none,   // threads read the buffer itself
@@ -51,7 +55,11 @@ struct GridSketch {
   int64_t count(GridRole role) const;
 
   /// Groups take what others leave of dimensions that are kept; loops, what they leave of others.
+  bool is_open(GridRole role, int d) const {
+    return role == (is_kept(d) ? GridRole::groups : GridRole::outer);
+  }
   void settle(int d);
+  void settle();
 
   /// What makes two of them the same.
   std::string key() const;

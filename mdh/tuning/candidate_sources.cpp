@@ -3,18 +3,14 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <mutex>
 #include <new>
 #include <numeric>
-#include <system_error>
-#include <thread>
 
 #include "mdh/driver/stages.h"
 #include "mdh/runtime/cache.h"
 #include "mdh/support/cores.h"
 #include "mdh/support/text.h"
+#include "mdh/support/threads.h"
 
 namespace mdh::tuning {
 namespace {
@@ -83,31 +79,11 @@ std::vector<Lowered> lower_each(const hl::Program& program, const std::vector<ll
                                 const CandidateOptions& options,
                                 const runtime::BuildLimits& limits) {
   std::vector<Lowered> results(configs.size());
-  std::atomic<size_t> next = 0;
-  std::mutex mutex;
-  std::exception_ptr failure;  // an error of ours
-  const auto work = [&] {
+  each_on_cores(configs.size(), [&](size_t n) {
+    if (limits.is_cancelled && limits.is_cancelled()) return;
     if (limits.is_background) step_back();
-    for (size_t n = next++; n < configs.size(); n = next++) {
-      if (limits.is_cancelled && limits.is_cancelled()) return;
-      try {
-        results[n] = lower_one(program, configs[n], options, names[n]);
-      } catch (...) {
-        const std::lock_guard<std::mutex> lock(mutex);
-        failure = std::current_exception();
-      }
-    }
-  };
-  std::vector<std::thread> others;
-  const size_t count = std::min(configs.size(), static_cast<size_t>(available_cores()));
-  try {
-    for (size_t n = 1; n < count; ++n) others.emplace_back(work);
-  } catch (const std::system_error&) {
-    // There are as many threads as there may be.
-  }
-  work();
-  for (std::thread& other : others) other.join();
-  if (failure) std::rethrow_exception(failure);
+    results[n] = lower_one(program, configs[n], options, names[n]);
+  });
   return results;
 }
 

@@ -59,15 +59,6 @@ constexpr double seconds_for_twin = 60;
 /// A new process opens its device first. Some drivers take seconds for that.
 constexpr double seconds_for_opening = 10;
 
-/// Of the function that keeps the most there.
-int64_t stack_bytes_of(const std::vector<runtime::Resources>& needs) {
-  int64_t most = 0;
-  for (const runtime::Resources& r : needs) {
-    most = std::max({most, r.stack_bytes.value_or(0), r.spilled_bytes.value_or(0)});
-  }
-  return most;
-}
-
 /// A failure to build, as records name it.
 void take_failure(const runtime::BuildFailure& failure, Trial& trial) {
   using Kind = runtime::BuildFailure::Kind;
@@ -418,7 +409,7 @@ Candidates::Parts::Batch Candidates::Parts::compiled_batch(const std::vector<ll:
   for (size_t m = 0; m < modules.size(); ++m) {
     Trial& trial = batch.trials[number_of[m]];
     trial.compiler = modules[m].compiler;
-    trial.stack_bytes = stack_bytes_of(built[m].needs);
+    trial.stack_bytes = runtime::stack_bytes_of(built[m].needs);
     if (built[m].object) {
       batch.compiled[number_of[m]] = Compiled{modules[m], *built[m].object, codes[m]};
     } else {

@@ -9,6 +9,7 @@
 #include "mdh/search/first_choice.h"
 #include "mdh/search/sketches.h"
 #include "mdh/tuning/compiler_choice.h"
+#include "mdh/tuning/without_spills.h"
 
 namespace mdh::tuning {
 namespace {
@@ -16,6 +17,8 @@ namespace {
 constexpr int64_t least_points = int64_t{1} << 16;
 /// What was measured elsewhere may be estimated to be so much slower.
 constexpr double worth_a_try = 1.25;
+constexpr size_t sketches_to_compile = 6;  // for devices, as long as threads lack registers
+constexpr double worth_compiling = 2;      // times the estimate of the best
 
 /// Memory that is not copied to explicitly, and cores that share it.
 bool is_cpu(const machine::Machine& machine) {
@@ -26,6 +29,12 @@ double estimated_cost(const hl::Program& program, const machine::Machine& machin
                       const model::Rates& rates, const ll::Config& config) {
   passes::lower(program, machine, config);  // says what is wrong with it
   return search::estimated_cost(program, machine, config, rates);
+}
+
+std::vector<ll::Config> configs_of(const std::vector<search::EstimatedConfig>& sketches) {
+  std::vector<ll::Config> configs;
+  for (const search::EstimatedConfig& sketch : sketches) configs.push_back(sketch.config);
+  return configs;
 }
 
 }  // namespace
@@ -42,19 +51,27 @@ bool estimates_traffic(const driver::Target& target, const machine::Machine& mac
 
 bool may_choose_by_model(const hl::Program& program, const driver::Target& target,
                          const machine::Machine& machine) {
-  return estimates_traffic(target, machine) && hl::is_concrete(program) &&
+  return has_cost_model(target, machine) && hl::is_concrete(program) &&
          hl::points(program) >= least_points;
 }
 
-std::optional<ChosenConfig> model_choice(const hl::Program& program,
-                                         const machine::Machine& machine, int cores) {
+std::optional<ChosenConfig> model_choice(const hl::Program& program, const driver::Target& target,
+                                         const std::string& device, const machine::Machine& machine,
+                                         int cores) {
   if (!hl::is_concrete(program)) return std::nullopt;
   const model::Rates rates = calibration::rates_of(machine, cores);
+  const bool asks = model::has_groups(machine) && has_cost_model(target, machine);
   try {
-    const std::vector<search::EstimatedConfig> best = search::sketches(program, machine, rates, 1);
+    std::vector<search::EstimatedConfig> best =
+        search::sketches(program, machine, rates, asks ? sketches_to_compile : 1);
     if (best.empty()) return std::nullopt;
-    return ChosenConfig{best.front().config, ConfigSource::model,
-                        fmt::format("{:.4g} us estimated", best.front().cost / 1e3)};
+    std::erase_if(best, [limit = worth_compiling * best.front().cost](const auto& sketch) {
+      return sketch.cost > limit;
+    });
+    const search::EstimatedConfig& chosen =
+        best[asks ? first_without_spills(program, machine, configs_of(best), target, device) : 0];
+    return ChosenConfig{chosen.config, ConfigSource::model,
+                        fmt::format("{:.4g} us estimated", chosen.cost / 1e3)};
   } catch (const Error& e) {
     if (e.diagnostic().kind == DiagnosticKind::internal) throw;
     return std::nullopt;
@@ -62,9 +79,11 @@ std::optional<ChosenConfig> model_choice(const hl::Program& program,
 }
 
 ChosenConfig untuned_choice(const hl::Program& program, const driver::Target& target,
-                            const machine::Machine& machine, int cores) {
+                            const std::string& device, const machine::Machine& machine, int cores) {
   std::optional<ChosenConfig> chosen;
-  if (may_choose_by_model(program, target, machine)) chosen = model_choice(program, machine, cores);
+  if (may_choose_by_model(program, target, machine)) {
+    chosen = model_choice(program, target, device, machine, cores);
+  }
   return chosen ? *chosen : default_choice(program, machine, cores);
 }
 

@@ -43,7 +43,7 @@ TEST(ModelChoice, is_made_soon_for_many_dimensions) {
       " { y = x; } * inp_view( x: f32 = [a, b, c, d, e, f, g, h] )");
   EXPECT_TRUE(may_choose_by_model(eight, openmp(), cpu()));
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_TRUE(model_choice(eight, cpu(), 2));
+  EXPECT_TRUE(model_choice(eight, openmp(), "", cpu(), 2));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
@@ -56,29 +56,30 @@ TEST(ModelChoice, is_not_made_where_sizes_are_open) {
 
 TEST(ModelChoice, is_valid_better_than_the_default_and_always_the_same) {
   const hl::Program p = matvec(Scalar::f32, 512, 512);
-  const std::optional<ChosenConfig> chosen = model_choice(p, cpu(), 2);
+  const std::optional<ChosenConfig> chosen = model_choice(p, openmp(), "", cpu(), 2);
   ASSERT_TRUE(chosen);
   EXPECT_EQ(chosen->source, ConfigSource::model);
   EXPECT_EQ(describe(*chosen).find("model ("), 0u) << describe(*chosen);
   EXPECT_NE(chosen->detail.find(" us estimated"), std::string::npos) << chosen->detail;
   EXPECT_EQ(chosen->config.code.kernel.compiler, "");
   EXPECT_LT(estimated(p, chosen->config), estimated(p, ll::default_config(p, cpu(), 2)));
-  EXPECT_EQ(model_choice(p, cpu(), 2)->config, chosen->config);
+  EXPECT_EQ(model_choice(p, openmp(), "", cpu(), 2)->config, chosen->config);
 }
 
 TEST(UntunedChoice, is_the_one_of_the_model_where_that_may_choose) {
   const hl::Program large = matvec(Scalar::f32, 512, 512), small = matvec(Scalar::f32, 16, 16);
-  EXPECT_EQ(untuned_choice(large, openmp(), cpu(), 2).config,
-            model_choice(large, cpu(), 2)->config);
-  EXPECT_EQ(untuned_choice(large, openmp(), cpu(), 2).source, ConfigSource::model);
-  EXPECT_EQ(untuned_choice(small, openmp(), cpu(), 2).config, ll::default_config(small, cpu(), 2));
-  EXPECT_EQ(untuned_choice(small, openmp(), cpu(), 2).source, ConfigSource::usual);
+  EXPECT_EQ(untuned_choice(large, openmp(), "", cpu(), 2).config,
+            model_choice(large, openmp(), "", cpu(), 2)->config);
+  EXPECT_EQ(untuned_choice(large, openmp(), "", cpu(), 2).source, ConfigSource::model);
+  EXPECT_EQ(untuned_choice(small, openmp(), "", cpu(), 2).config,
+            ll::default_config(small, cpu(), 2));
+  EXPECT_EQ(untuned_choice(small, openmp(), "", cpu(), 2).source, ConfigSource::usual);
 }
 
 TEST(RivalsOf, choice_are_valid_different_and_not_estimated_to_be_much_slower) {
   const hl::Program p = matvec(Scalar::f32, 512, 512), near = matvec(Scalar::f32, 480, 530);
-  const ll::Config chosen = model_choice(p, cpu(), 2)->config;
-  const ll::Config there = model_choice(near, cpu(), 2)->config;
+  const ll::Config chosen = model_choice(p, openmp(), "", cpu(), 2)->config;
+  const ll::Config there = model_choice(near, openmp(), "", cpu(), 2)->config;
   ll::Config other = there;
   other.code.kernel.compiler = "gcc";
   other.code.kernel.flags = {"-O2", "-fno-tree-vectorize"};
@@ -98,7 +99,7 @@ TEST(ModelChoice, on_any_cpu_is_valid_or_none) {
   const hl::Program p = matvec(Scalar::f32, 300, 300);
   for (const machine::Machine& m : machine::machines()) {
     if (!may_choose_by_model(p, openmp(), m)) continue;
-    const std::optional<ChosenConfig> chosen = model_choice(p, m, 2);
+    const std::optional<ChosenConfig> chosen = model_choice(p, openmp(), "", m, 2);
     if (!chosen) continue;
     EXPECT_NO_THROW(passes::lower(p, m, chosen->config)) << m.name;
   }
@@ -109,13 +110,13 @@ TEST(ModelChoice, is_none_where_the_validator_refuses_all) {
   for (const machine::Layer& layer : narrow.layers) {
     narrow.constraints.push_back(machine::PartsAtMost{{layer.name}, 1, ""});
   }
-  EXPECT_FALSE(model_choice(matvec(Scalar::f32, 300, 300), narrow, 2));
+  EXPECT_FALSE(model_choice(matvec(Scalar::f32, 300, 300), openmp(), "", narrow, 2));
 }
 
 TEST(ModelChoice, does_not_hide_that_rates_cannot_be_read) {
   const runtime::ScopedEnvironment set("MDH_RATES", "/dev/null");
   const hl::Program p = matvec(Scalar::f32, 512, 512);
-  EXPECT_EQ(diagnostic_of([&] { model_choice(p, cpu(), 2); }).code, "E884");
+  EXPECT_EQ(diagnostic_of([&] { model_choice(p, openmp(), "", cpu(), 2); }).code, "E884");
 }
 
 }  // namespace

@@ -215,7 +215,7 @@ Selection select_config(const hl::Program& program, const Site& where,
   }
   const machine::Machine machine = machine_for({}, where);
   Selection selection{otherwise == WithoutRecord::model
-                          ? untuned_choice(program, *where.target, machine, cores)
+                          ? untuned_choice(program, *where.target, where.device, machine, cores)
                           : default_choice(program, machine, cores),
                       machine,
                       std::move(best.skipped),

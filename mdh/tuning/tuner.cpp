@@ -29,7 +29,7 @@ std::vector<std::string> locks_of(const TuneOptions& options) {
 ll::Config untuned_config(const hl::Program& program, const TuneOptions& options) {
   if (options.untuned) return *options.untuned;
   const CandidateOptions& o = options.candidates;
-  return untuned_choice(program, *o.target, o.machine, o.threads).config;
+  return untuned_choice(program, *o.target, o.device, o.machine, o.threads).config;
 }
 
 /// What is computed and how, whoever compiles it.

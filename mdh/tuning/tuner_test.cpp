@@ -205,7 +205,8 @@ TEST(Tuner, refines_by_the_compilers_that_decide) {
   EXPECT_LE(report.trials.size() - report.searched, 6U) << "in the final";
   EXPECT_LE(report.trials.size(), 80U);
   const Trial& untuned = report.trials[report.searched];
-  EXPECT_EQ(untuned.config, untuned_choice(p, *o.candidates.target, o.candidates.machine, 2).config)
+  EXPECT_EQ(untuned.config,
+            untuned_choice(p, *o.candidates.target, "", o.candidates.machine, 2).config)
       << "as mdh run compiles it, in the final";
   EXPECT_EQ(report.trials.front().config, untuned.config) << "and first of all";
   ASSERT_TRUE(report.gain);

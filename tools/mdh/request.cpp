@@ -205,7 +205,8 @@ void make_config(const Request& request, Problem& problem) {
     problem.config = tuning::default_choice(problem.program, problem.machine, cores);
     return;
   }
-  const auto chosen = tuning::model_choice(problem.program, problem.machine, cores);
+  const auto chosen = tuning::model_choice(problem.program, *problem.target, request.target,
+                                           problem.machine, cores);
   if (!chosen) {
     unsupported("E814", {},
                 fmt::format("a choice by estimates for '{}' on machine '{}'", problem.program.name,

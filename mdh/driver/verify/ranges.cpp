@@ -2,45 +2,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
-#include <mutex>
-#include <system_error>
 #include <thread>
-#include <vector>
+
+#include "mdh/support/threads.h"
 
 namespace mdh::driver {
 
 int most_ranges() {
   return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 16);
 }
-
-namespace {
-
-/// work(part) in a thread each; the first failure is thrown here.
-void in_threads(int parts, const std::function<void(int part)>& work) {
-  std::mutex mutex;
-  std::exception_ptr failure;
-  const auto run = [&](int part) {
-    try {
-      work(part);
-    } catch (...) {
-      const std::lock_guard<std::mutex> lock(mutex);
-      failure = std::current_exception();
-    }
-  };
-  std::vector<std::thread> others;
-  int part = 1;
-  try {
-    for (; part < parts; ++part) others.emplace_back(run, part);
-  } catch (const std::system_error&) {  // no more threads: what is left is done here
-  }
-  run(0);
-  for (; part < parts; ++part) run(part);
-  for (std::thread& other : others) other.join();
-  if (failure) std::rethrow_exception(failure);
-}
-
-}  // namespace
 
 int in_ranges(int64_t count,
               const std::function<void(int part, int64_t begin, int64_t end)>& work) {

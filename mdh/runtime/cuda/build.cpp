@@ -124,13 +124,15 @@ Object new_object() {
 std::optional<Built> kept(const Task& task, const BuildLimits& limits) {
   const auto found = limits.renew ? std::nullopt : limits.cache.read(key_of(task));
   if (!found) return std::nullopt;
+  const bool asks = task.options.tells_needs && !task.options.arch.is_ptx;
+  const auto log = asks ? limits.cache.read(key_of_log(task)) : std::nullopt;
+  if (asks && !log) return std::nullopt;  // nobody has asked before
   Object object = new_object();
   write_file(object.path, *found);
   object.from_cache = true;
   object.is_source = task.options.arch.is_ptx;
   Built built{.object = object, .failure = {}};
-  if (!task.options.tells_needs) return built;
-  if (const auto log = limits.cache.read(key_of_log(task))) built.needs = resources_in_log(*log);
+  if (log) built.needs = resources_in_log(*log);
   return built;
 }
 

@@ -1,0 +1,20 @@
+// Where parts do not divide a dimension: tiles that end early, and warps that threads do not fill.
+#pragma once
+
+#include "mdh/model/grid_work.h"
+
+namespace mdh::model {
+
+/// A dimension of the tile ends inside of some part: there, what a thread reads is asked for piece by
+/// piece.
+bool has_edges(const GridWork& work, const Loops& tile);
+
+/// A dimension that is reduced may end inside of a tile, and not all inputs are copied: each of its
+/// points asks whether it exists, and there is code for whole tiles and for others. Copies have
+/// something everywhere.
+bool asks_at_edges(const GridWork& work, const Loops& tile);
+
+/// Threads that differ in a loop are of the same warp, in every group.
+bool stays_in_warp(const GridWork& work, const ll::NestLoop& loop);
+
+}  // namespace mdh::model
