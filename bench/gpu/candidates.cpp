@@ -92,11 +92,8 @@ Candidate mdh_candidate(const Workload& workload, const Instantiated& at,
                           d.code.empty() ? "" : fmt::format(" [{}]", d.code));
   }
   const machine::Machine machine = driver::machine_of(*options.target, options.device);
-  Candidate candidate =
-      of_config(at, machine,
-                tuning::untuned_choice(at.program, *options.target, options.device, machine,
-                                       available_cores()),
-                options);
+  Candidate candidate = of_config(
+      at, machine, tuning::default_choice(at.program, machine, available_cores()), options);
   candidate.about += refusal;
   return candidate;
 }

@@ -291,10 +291,15 @@ class GroupCounter {
 
   // ---- results
 
+  /// Its parts become one result; those of a scan are one each.
+  bool is_summed(const ll::NestLoop* loop) const {
+    return shape_.dimensions[dimension_of(loop)].kind == DimensionKind::reduced;
+  }
+
   double results_of_thread() const {
     double results = 1;
     for (const ll::NestLoop* loop : w_.tile) {
-      if (!w_.is_reduced(loop)) results *= static_cast<double>(loop->parts);
+      if (!is_summed(loop)) results *= static_cast<double>(loop->parts);
     }
     return results;
   }
@@ -304,7 +309,7 @@ class GroupCounter {
     double rounds = 1;
     bool stays = true;
     for (size_t n = w_.rounds.size(); n-- > 0;) {
-      stays = stays && w_.is_reduced(w_.rounds[n]);
+      stays = stays && is_summed(w_.rounds[n]);
       if (!stays) rounds *= static_cast<double>(w_.rounds[n]->parts);
     }
     return rounds;
@@ -317,7 +322,7 @@ class GroupCounter {
       if (!is_in_registers(w_, run)) continue;
       double rounds = 1;
       for (const ll::NestLoop* loop : w_.rounds) {
-        if (starts_outside(run, loop) && !w_.is_reduced(loop)) {
+        if (starts_outside(run, loop) && !is_summed(loop)) {
           rounds *= static_cast<double>(loop->parts);
         }
       }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
 namespace mdh::model {
 namespace {
@@ -10,14 +9,20 @@ namespace {
 constexpr int64_t line = 128;  // bytes
 constexpr int64_t most_lanes = 64;
 
+/// Averages over several accesses lie between the widths that there are.
+int64_t width_of(int64_t bytes) {
+  int64_t width = 1;
+  while (2 * width <= bytes) width *= 2;
+  return width;
+}
+
 class Places {
  public:
   Places(const GridWork& work, const BufferShape& buffer)
       : w_(work), buffer_(buffer), warp_(work.warp()) {
     count_ = std::min({w_.thread_count, w_.rates.warp, most_lanes});
     const size_t rank = buffer.extents.size();
-    int64_t row = buffer.element_bytes;
-    for (size_t e = rank; e-- > 0;) row *= e + 1 == rank ? buffer.extents[e] : 1;
+    const int64_t row = rank > 0 ? buffer.element_bytes * buffer.extents.back() : 0;
     // Rows begin anywhere in a line.
     shifts_ = rank > 1 && row % line != 0 ? 4 : 1;
   }
@@ -105,14 +110,16 @@ class Places {
 
 }  // namespace
 
-double cycles_of_cache(const GridWork& work, const BufferShape& buffer, int64_t bytes) {
+double cycles_of_cache(const GridWork& work, const BufferShape& buffer, int64_t at_once) {
+  const int64_t bytes = width_of(at_once);
   Places places(work, buffer);
   double sum = 0;
   for (const AccessShape& access : buffer.accesses) sum += places.cycles(access, bytes);
   return sum / static_cast<double>(std::max<size_t>(1, buffer.accesses.size()));
 }
 
-double bytes_of_store(const GridWork& work, const BufferShape& buffer, int64_t bytes) {
+double bytes_of_store(const GridWork& work, const BufferShape& buffer, int64_t at_once) {
+  const int64_t bytes = width_of(at_once);
   Places places(work, buffer);
   double least = line;
   for (const AccessShape& access : buffer.accesses) {
@@ -121,7 +128,8 @@ double bytes_of_store(const GridWork& work, const BufferShape& buffer, int64_t b
   return least;
 }
 
-double sectors_of_store(const GridWork& work, const BufferShape& buffer, int64_t bytes) {
+double sectors_of_store(const GridWork& work, const BufferShape& buffer, int64_t at_once) {
+  const int64_t bytes = width_of(at_once);
   Places places(work, buffer);
   double most = 0;
   for (const AccessShape& access : buffer.accesses) {

@@ -19,9 +19,9 @@ namespace mdh::search {
 enum class GridRole { groups, warps, threads, outer, inner, registers, lanes };
 inline constexpr size_t grid_role_count = 7;
 
-inline constexpr GridRole closed_grid_roles[] = {
-    GridRole::groups, GridRole::warps,     GridRole::threads, GridRole::outer,
-    GridRole::inner,  GridRole::registers, GridRole::lanes};
+inline constexpr GridRole grid_roles[] = {GridRole::groups, GridRole::warps, GridRole::threads,
+                                          GridRole::outer,  GridRole::inner, GridRole::registers,
+                                          GridRole::lanes};
 
 /// What a group copies of an input.
 enum class GridCopy {

@@ -89,7 +89,7 @@ class GridSearch {
   /// What two have in common apart from numbers.
   static std::string kind_of(const GridSketch& s) {
     std::string kind = s.variant->label;
-    for (const GridRole role : closed_grid_roles) {
+    for (const GridRole role : grid_roles) {
       for (size_t d = 0; d < s.dimensions(); ++d) {
         const int n = static_cast<int>(d);
         kind += s.is_open(role, n) ? '.' : s.at(role, n) > 1 ? '+' : '-';

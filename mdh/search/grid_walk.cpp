@@ -86,8 +86,9 @@ class GridWalk {
     const auto [known, is_new] = costs_.try_emplace(s.key(), HUGE_VAL);
     if (!is_new) return known->second;
     try {
-      known->second =
-          model::estimate(*s.shape, s.variant->program, machine_, config_of(s), rates_).total();
+      const model::GridCost cost =
+          model::estimate(*s.shape, s.variant->program, machine_, config_of(s), rates_);
+      if (cost.fits) known->second = cost.total();
     } catch (const Error& e) {
       if (e.diagnostic().kind == DiagnosticKind::internal) throw;
     }
@@ -115,7 +116,7 @@ class GridWalk {
     };
     for (size_t d = 0; d < s.dimensions(); ++d) {
       const int n = static_cast<int>(d);
-      for (const GridRole role : closed_grid_roles) {
+      for (const GridRole role : grid_roles) {
         if (!s.is_open(role, n) && !s.layer_of(role).empty()) change_parts(s, role, n, add);
       }
     }
@@ -145,7 +146,7 @@ class GridWalk {
       next.at(role, d) = value;
       add(next);
       if (value != 2 * parts) continue;
-      for (const GridRole other : closed_grid_roles) {
+      for (const GridRole other : grid_roles) {
         if (other == role || s.is_open(other, d) || s.at(other, d) % 2 != 0) continue;
         GridSketch moved = next;
         moved.at(other, d) /= 2;

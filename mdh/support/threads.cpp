@@ -23,7 +23,9 @@ void in_threads(int parts, const std::function<void(int part)>& work) {
       failure = std::current_exception();
     }
   };
+  if (parts < 1) return;
   std::vector<std::thread> others;
+  others.reserve(static_cast<size_t>(parts) - 1);
   int part = 1;
   try {
     for (; part < parts; ++part) others.emplace_back(run, part);

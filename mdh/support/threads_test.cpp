@@ -3,14 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace mdh {
 namespace {
 
 TEST(Threads, do_every_part_once) {
-  for (const int parts : {1, 2, 7, 40}) {
+  for (const int parts : {0, 1, 2, 7, 40}) {
     std::vector<int> done(static_cast<size_t>(parts), 0);
     in_threads(parts, [&](int part) { ++done[static_cast<size_t>(part)]; });
     EXPECT_EQ(done, std::vector<int>(static_cast<size_t>(parts), 1));
@@ -27,12 +29,16 @@ TEST(Threads, take_every_number_once) {
 
 TEST(Threads, failures_are_thrown_when_all_have_ended) {
   std::atomic<int> ended = 0;
-  const auto fail_at_two = [&](int part) {
-    ++ended;
+  const auto fail_at_two = [&](auto part) {
     if (part == 2) throw std::runtime_error("two");
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    ++ended;
   };
   EXPECT_THROW(in_threads(5, fail_at_two), std::runtime_error);
-  EXPECT_EQ(ended, 5);
+  EXPECT_EQ(ended, 4);
+  ended = 0;
+  EXPECT_THROW(each_on_cores(3, fail_at_two), std::runtime_error);
+  EXPECT_EQ(ended, 2);
 }
 
 }  // namespace

@@ -37,16 +37,24 @@ std::vector<ll::Config> configs_of(const std::vector<search::EstimatedConfig>& s
   return configs;
 }
 
+/// Rules of thumb are not far from what compilers like: a way out, if they are not known already.
+void add_usual(const hl::Program& program, const machine::Machine& machine,
+               const model::Rates& rates, double limit, std::vector<search::EstimatedConfig>& all) {
+  const ll::Config usual = ll::default_config(program, machine, 1);
+  const bool is_known = std::any_of(all.begin(), all.end(), [&](const auto& sketch) {
+    return sketch.config.split == usual.split && sketch.config.order == usual.order;
+  });
+  if (is_known) return;
+  const double cost = estimated_cost(program, machine, rates, usual);
+  if (cost <= limit) all.push_back({usual, cost});
+}
+
 }  // namespace
 
 bool has_cost_model(const driver::Target& target, const machine::Machine& machine) {
   if (target.print == nullptr) return false;
   if (model::has_groups(machine)) return target.facts.lockstep > 1;
   return target.facts.teams == machine::Teams::one && is_cpu(machine);
-}
-
-bool estimates_traffic(const driver::Target& target, const machine::Machine& machine) {
-  return has_cost_model(target, machine) && is_cpu(machine);
 }
 
 bool may_choose_by_model(const hl::Program& program, const driver::Target& target,
@@ -68,6 +76,7 @@ std::optional<ChosenConfig> model_choice(const hl::Program& program, const drive
     std::erase_if(best, [limit = worth_compiling * best.front().cost](const auto& sketch) {
       return sketch.cost > limit;
     });
+    if (asks) add_usual(program, machine, rates, worth_compiling * best.front().cost, best);
     const search::EstimatedConfig& chosen =
         best[asks ? first_without_spills(program, machine, configs_of(best), target, device) : 0];
     return ChosenConfig{chosen.config, ConfigSource::model,

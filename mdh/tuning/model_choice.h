@@ -12,16 +12,13 @@ namespace mdh::tuning {
 /// Costs can be estimated: of compiled code on a CPU, and on devices whose threads run in warps.
 bool has_cost_model(const driver::Target& target, const machine::Machine& machine);
 
-/// Estimates say what moves between the memories of cores: on CPUs.
-bool estimates_traffic(const driver::Target& target, const machine::Machine& machine);
-
 /// Where a choice pays off and costs can be estimated: all sizes known, at least 2^16 points. Below
 /// that any configuration takes microseconds, and the default is one that people can read.
 bool may_choose_by_model(const hl::Program& program, const driver::Target& target,
                          const machine::Machine& machine);
 
 /// The best sketch (search/sketches.h) by estimate, for that many cores; the same one every time,
-/// for the same rates of the machine (calibration/rates.h). On devices with groups of threads the
+/// for the same rates of the machine (calibration/rates.h) and the same compiler. On devices with groups of threads the
 /// compiler has a say: it is the best one that it finds registers for (without_spills.h). Nothing
 /// where no sketch is valid: then there is the default.
 std::optional<ChosenConfig> model_choice(const hl::Program& program, const driver::Target& target,

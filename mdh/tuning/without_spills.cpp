@@ -15,17 +15,7 @@ namespace mdh::tuning {
 namespace {
 
 constexpr int64_t unusable = std::numeric_limits<int64_t>::max();
-constexpr double patience = 60;  // seconds, for one compiler
-
-std::shared_ptr<const runtime::Device> opened(const driver::Target& target,
-                                              const std::string& device) {
-  try {
-    return target.runtime->open(device);
-  } catch (const Error& e) {
-    if (e.diagnostic().kind == DiagnosticKind::internal) throw;
-    return nullptr;
-  }
-}
+constexpr double patience = 30;  // seconds, for one compiler
 
 /// Of each: bytes of a thread in memory.
 std::vector<int64_t> kept_in_memory(const hl::Program& program, const machine::Machine& machine,
@@ -53,20 +43,31 @@ std::vector<int64_t> kept_in_memory(const hl::Program& program, const machine::M
   return bytes;
 }
 
+size_t first_on(const runtime::Device& on, const hl::Program& program,
+                const machine::Machine& machine, const std::vector<ll::Config>& configs,
+                const driver::Target& target) {
+  // Mostly the first one is good.
+  const std::span<const ll::Config> all = configs;
+  std::vector<int64_t> bytes = kept_in_memory(program, machine, all.first(1), target, on);
+  if (bytes.front() == 0 || configs.size() == 1) return 0;
+  const std::vector<int64_t> rest = kept_in_memory(program, machine, all.subspan(1), target, on);
+  bytes.insert(bytes.end(), rest.begin(), rest.end());
+  return static_cast<size_t>(std::min_element(bytes.begin(), bytes.end()) - bytes.begin());
+}
+
 }  // namespace
 
 size_t first_without_spills(const hl::Program& program, const machine::Machine& machine,
                             const std::vector<ll::Config>& configs, const driver::Target& target,
                             const std::string& device) {
-  const auto on = opened(target, device);
-  if (!on || configs.empty()) return 0;
-  // Mostly the first one is good.
-  const std::span<const ll::Config> all = configs;
-  std::vector<int64_t> bytes = kept_in_memory(program, machine, all.first(1), target, *on);
-  if (bytes.front() == 0 || configs.size() == 1) return 0;
-  const std::vector<int64_t> rest = kept_in_memory(program, machine, all.subspan(1), target, *on);
-  bytes.insert(bytes.end(), rest.begin(), rest.end());
-  return static_cast<size_t>(std::min_element(bytes.begin(), bytes.end()) - bytes.begin());
+  try {
+    const auto on = target.runtime->open(device);
+    return configs.empty() ? 0 : first_on(*on, program, machine, configs, target);
+  } catch (const Error& e) {
+    // No device, or no compiler: whoever runs something says so.
+    if (e.diagnostic().kind == DiagnosticKind::internal) throw;
+    return 0;
+  }
 }
 
 }  // namespace mdh::tuning

@@ -66,7 +66,7 @@ TEST_F(WithoutSpills, what_is_not_valid_does_not_count) {
 }
 
 TEST_F(WithoutSpills, compilers_have_a_say_in_the_choice_for_a_gpu) {
-  const hl::Program p = product(1021);
+  const hl::Program p = product(512);
   const driver::Target& cuda = driver::find_target("cuda");
   EXPECT_TRUE(may_choose_by_model(p, cuda, gpu()));
   const std::optional<ChosenConfig> chosen = model_choice(p, cuda, "", gpu(), 1);
@@ -77,6 +77,16 @@ TEST_F(WithoutSpills, compilers_have_a_say_in_the_choice_for_a_gpu) {
 }
 
 TEST(WithoutCompilers, the_first_one_is_taken) {
+  const runtime::ScopedEnvironment arch("MDH_CUDA_ARCH", "sm_90"), nvrtc("MDH_NVRTC", "off"),
+      nvcc("MDH_NVCC", "off");
+  const driver::Target& cuda = driver::find_target("cuda");
+  EXPECT_EQ(first_without_spills(product(512), gpu(), {with_results(16, 16), with_results(4, 2)},
+                                 cuda, ""),
+            0U);
+  EXPECT_TRUE(model_choice(product(512), cuda, "", gpu(), 1));
+}
+
+TEST(WithoutDevices, the_first_one_is_taken) {
   const runtime::ScopedEnvironment none("MDH_CUDA_ARCH", "sm_1");
   EXPECT_EQ(first_without_spills(product(512), gpu(), {with_results(32, 16), with_results(4, 2)},
                                  driver::find_target("cuda"), "cuda:99"),

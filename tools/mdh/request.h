@@ -32,7 +32,7 @@ struct Request {
   bool may_be_open = false;      // sizes that are written * need no value
   bool needs_config = true;      // if not, no time is spent on choosing one
   bool may_lack_device = false;  // the usual machine of the target will do
-  bool may_measure = false;      // code may be compiled and run in order to choose
+  bool may_measure = false;      // code may run in order to choose
   bool same_bits = false;        // the choice does not depend on the number of threads
 };
 
