@@ -72,9 +72,10 @@ Candidate untuned_candidate(const std::string& choice, const Instantiated& at,
   const machine::Machine machine = driver::machine_of(*options.target, options.device);
   std::optional<tuning::ChosenConfig> chosen;
   if (choice == "default") chosen = tuning::default_choice(at.program, machine, available_cores());
-  if (choice == "model")
+  if (choice == "model") {
     chosen = tuning::model_choice(at.program, *options.target, options.device, machine,
                                   available_cores());
+  }
   if (chosen) return of_config(at, machine, *chosen, options);
   Candidate none;
   none.absence = "there is no choice by estimates";

@@ -21,7 +21,6 @@ constexpr double for_a_round = 4;            // instructions: counter, branch, a
 constexpr double for_an_axis = 5;            // to find an element's place along one more axis
 // Loads of a thread that are under way: where compilers are told to keep a tile in registers, more.
 constexpr double loads_in_flight = 24, loads_of_tile_in_flight = 48;
-constexpr double bytes_of_line = 128;     // of a cache
 constexpr double written_out_anyway = 4;  // rounds, by compilers
 constexpr double loads_under_way = 8;     // of those that a round waits for, on average
 constexpr double copies_in_flight = 8;    // rounds of a plain copy that are written out
@@ -59,6 +58,7 @@ class GroupCounter {
   const GridRates& rates() const { return w_.rates; }
   double warps() const { return static_cast<double>(w_.warp_count); }
   double threads() const { return static_cast<double>(w_.thread_count); }
+  double bytes_of_line() const { return static_cast<double>(rates().line); }
 
   static double bytes(const BufferShape& buffer, double elements) {
     return elements * static_cast<double>(buffer.element_bytes);
@@ -203,8 +203,8 @@ class GroupCounter {
       loads_ += loads;
       const double of_round = std::ceil(elements * new_share(buffer) / wide) * words;
       // What all threads of a warp read is one line.
-      const double of_thread = std::min(wide * bytes_of_word,
-                                        cycles * bytes_of_line / static_cast<double>(rates().warp));
+      const double of_thread = std::min(
+          wide * bytes_of_word, cycles * bytes_of_line() / static_cast<double>(rates().warp));
       ask(std::min(of_round * std::max(written_out(), written_out_anyway), loads_under_way) *
               of_thread,
           loads * cycles);
@@ -266,7 +266,7 @@ class GroupCounter {
     const int64_t ahead = runs_ahead ? std::max<int64_t>(1, code.depth - 1) : 0;
     ask(bytes(buffer, elements) / threads() *
             static_cast<double>(std::max<int64_t>(1, code.depth - 1)),
-        fills * bytes(buffer, elements) / bytes_of_line);
+        fills * bytes(buffer, elements) / bytes_of_line());
     if (fills >= body_.fills) {
       body_.ahead = body_.fills == fills ? std::min(body_.ahead, ahead) : ahead;
       body_.fills = fills;
@@ -291,15 +291,10 @@ class GroupCounter {
 
   // ---- results
 
-  /// Its parts become one result; those of a scan are one each.
-  bool is_summed(const ll::NestLoop* loop) const {
-    return shape_.dimensions[dimension_of(loop)].kind == DimensionKind::reduced;
-  }
-
   double results_of_thread() const {
     double results = 1;
     for (const ll::NestLoop* loop : w_.tile) {
-      if (!is_summed(loop)) results *= static_cast<double>(loop->parts);
+      if (!w_.is_summed(loop)) results *= static_cast<double>(loop->parts);
     }
     return results;
   }
@@ -309,7 +304,7 @@ class GroupCounter {
     double rounds = 1;
     bool stays = true;
     for (size_t n = w_.rounds.size(); n-- > 0;) {
-      stays = stays && is_summed(w_.rounds[n]);
+      stays = stays && w_.is_summed(w_.rounds[n]);
       if (!stays) rounds *= static_cast<double>(w_.rounds[n]->parts);
     }
     return rounds;
@@ -322,7 +317,7 @@ class GroupCounter {
       if (!is_in_registers(w_, run)) continue;
       double rounds = 1;
       for (const ll::NestLoop* loop : w_.rounds) {
-        if (starts_outside(run, loop) && !is_summed(loop)) {
+        if (starts_outside(run, loop) && !w_.is_summed(loop)) {
           rounds *= static_cast<double>(loop->parts);
         }
       }

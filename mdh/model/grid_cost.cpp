@@ -168,8 +168,7 @@ void add_traffic(const GridWork& w, const GridBody& body, const Share& share, Gr
   const double asked = body.on_their_way * cost.threads * share.together;
   const double served = std::clamp(asked / r.bytes_on_their_way, 0.1, 1.0);
   // What is written in pieces leaves the cache in pieces.
-  constexpr double line = 128;
-  const double pieces = std::pow(line / body.side_by_side, 0.6);
+  const double pieces = std::pow(static_cast<double>(r.line) / body.side_by_side, 0.6);
   const double bytes = traffic.memory_of_inputs / served + traffic.memory_of_outputs * pieces;
   cost.memory = bytes / r.memory_rate * (1 + 4 * spilled(w, body));
   if (body.fills == 0 || body.ahead > 0) return;

@@ -6,7 +6,6 @@
 namespace mdh::model {
 namespace {
 
-constexpr int64_t line = 128;  // bytes
 constexpr int64_t most_lanes = 64;
 
 /// Averages over several accesses lie between the widths that there are.
@@ -19,19 +18,19 @@ int64_t width_of(int64_t bytes) {
 class Places {
  public:
   Places(const GridWork& work, const BufferShape& buffer)
-      : w_(work), buffer_(buffer), warp_(work.warp()) {
+      : w_(work), buffer_(buffer), line_(work.rates.line), warp_(work.warp()) {
     count_ = std::min({w_.thread_count, w_.rates.warp, most_lanes});
     const size_t rank = buffer.extents.size();
     const int64_t row = rank > 0 ? buffer.element_bytes * buffer.extents.back() : 0;
     // Rows begin anywhere in a line.
-    shifts_ = rank > 1 && row % line != 0 ? 4 : 1;
+    shifts_ = rank > 1 && row % line_ != 0 ? 4 : 1;
   }
 
   double cycles(const AccessShape& access, int64_t bytes) {
     if (!access.is_affine) return static_cast<double>(count_);
     find(access);
     double sum = 0;
-    for (int64_t n = 0; n < shifts_; ++n) sum += cycles(n * line / shifts_, bytes);
+    for (int64_t n = 0; n < shifts_; ++n) sum += cycles(n * line_ / shifts_, bytes);
     return sum / static_cast<double>(shifts_);
   }
 
@@ -39,7 +38,7 @@ class Places {
     if (!access.is_affine) return static_cast<double>(bytes);
     find(access);
     const double all = pieces(0, count_, 0, bytes) * static_cast<double>(bytes);
-    return std::min<double>(line, all / pieces(0, count_, 0, line));
+    return std::min(static_cast<double>(line_), all / pieces(0, count_, 0, line_));
   }
 
   double sectors(const AccessShape& access, int64_t bytes) {
@@ -47,7 +46,7 @@ class Places {
     find(access);
     double sum = 0;
     for (int64_t n = 0; n < shifts_; ++n) {
-      sum += pieces(0, count_, n * line / shifts_, std::max(bytes, w_.rates.sector));
+      sum += pieces(0, count_, n * line_ / shifts_, std::max(bytes, w_.rates.sector));
     }
     return sum / static_cast<double>(shifts_);
   }
@@ -81,10 +80,10 @@ class Places {
   }
 
   double cycles(int64_t shift, int64_t bytes) const {
-    const int64_t at_once = std::clamp<int64_t>(line / bytes, 1, count_);
+    const int64_t at_once = std::clamp<int64_t>(line_ / bytes, 1, count_);
     double lines = 0;
     for (int64_t begin = 0; begin < count_; begin += at_once) {
-      lines += pieces(begin, std::min(begin + at_once, count_), shift, line);
+      lines += pieces(begin, std::min(begin + at_once, count_), shift, line_);
     }
     return lines;
   }
@@ -103,6 +102,7 @@ class Places {
 
   const GridWork& w_;
   const BufferShape& buffer_;
+  int64_t line_;  // bytes
   Loops warp_;
   int64_t count_ = 1, shifts_ = 1;
   std::array<int64_t, most_lanes> places_;
@@ -121,7 +121,7 @@ double cycles_of_cache(const GridWork& work, const BufferShape& buffer, int64_t 
 double bytes_of_store(const GridWork& work, const BufferShape& buffer, int64_t at_once) {
   const int64_t bytes = width_of(at_once);
   Places places(work, buffer);
-  double least = line;
+  auto least = static_cast<double>(work.rates.line);
   for (const AccessShape& access : buffer.accesses) {
     least = std::min(least, places.side_by_side(access, bytes));
   }

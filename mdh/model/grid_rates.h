@@ -26,6 +26,7 @@ struct GridRates {
   double following = 1000;   // of any other
   int64_t warp = 32;         // threads
   int64_t sector = 32;       // bytes
+  int64_t line = 128;        // of a cache
   // ---- what a multiprocessor has room for
   int64_t cache = 256 << 10;   // bytes of its cache and its shared memory together
   int64_t shared = 228 << 10;  // bytes of it for groups, with what the device takes for each

@@ -43,8 +43,14 @@ struct GridWork {
   /// How often the loops of a thread outside of a position begin anew.
   double rounds_before(int position) const;
 
+  /// Its parts depend on each other: they are summed, or scanned.
   bool is_reduced(const ll::NestLoop* loop) const {
     return shape.dimensions[dimension_of(loop)].kind != DimensionKind::kept;
+  }
+
+  /// Its parts become one result; those of a scan are one each.
+  bool is_summed(const ll::NestLoop* loop) const {
+    return shape.dimensions[dimension_of(loop)].kind == DimensionKind::reduced;
   }
 };
 

@@ -54,10 +54,12 @@ struct GridSketch {
   /// Of all dimensions together.
   int64_t count(GridRole role) const;
 
-  /// Groups take what others leave of dimensions that are kept; loops, what they leave of others.
+  /// Who takes what others leave: groups, of dimensions that are kept, and loops, of others.
   bool is_open(GridRole role, int d) const {
     return role == (is_kept(d) ? GridRole::groups : GridRole::outer);
   }
+
+  /// Gives it to them, of one dimension or of all.
   void settle(int d);
   void settle();
 

@@ -230,7 +230,7 @@ TEST(GridEstimates, choose_nothing_that_is_known_to_be_slow) {
     const hl::Program program = program_of(config.program, config.sizes);
     const auto best = sketches_of(program, 1);
     ASSERT_FALSE(best.empty());
-    EXPECT_LT(best.front().cost, estimate(program, config));
+    EXPECT_LT(best.front().cost, 0.8 * estimate(program, config));
     EXPECT_FALSE(best.front().config.split == config.split);
   }
 }

@@ -268,6 +268,11 @@ void select_config(const Request& request, Problem& problem) {
   }
   const tuning::Site site{
       .target = problem.target, .device = request.target, .machine = machine ? &*machine : nullptr};
+  // Where estimates and a compiler may have to choose, that takes seconds.
+  const bool takes_time = request.needs_config && problem.target->facts.lockstep > 1;
+  if (takes_time && !request.may_lack_device && !request.quiet) {
+    say("mdh: looking for a configuration ...\n");
+  }
   tuning::Selection selection = tuning::select_config(
       problem.program, site, problem.records,
       request.same_bits ? available_cores() : problem.threads,
