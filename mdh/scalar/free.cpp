@@ -50,4 +50,23 @@ bool has_loop(const Expr& e) {
   return found;
 }
 
+namespace {
+
+bool loops_or_calls_one_that_does(const Expr& e) {
+  const auto* call = e.as<Call>();
+  if (e.as<Loop>() || (call && call->callee && has_loop(*call->callee))) return true;
+  bool found = false;
+  for_each_child(e,
+                 [&](const Expr& child) { found = found || loops_or_calls_one_that_does(child); });
+  return found;
+}
+
+}  // namespace
+
+bool has_loop(const Function& f) {
+  const auto loops = [](const Assignment& a) { return loops_or_calls_one_that_does(a.value); };
+  return std::any_of(f.locals.begin(), f.locals.end(), loops) ||
+         std::any_of(f.results.begin(), f.results.end(), loops);
+}
+
 }  // namespace mdh::scalar

@@ -19,4 +19,7 @@ Variables captured(const Loop& l);
 /// Has a loop in it, functions that it calls apart.
 bool has_loop(const Expr& e);
 
+/// Has a loop in it, or a function that it calls has one.
+bool has_loop(const Function& f);
+
 }  // namespace mdh::scalar

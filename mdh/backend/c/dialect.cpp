@@ -27,6 +27,7 @@ const DialectFacts& facts_of(Dialect dialect) {
                                     .unroll = "#pragma unroll",
                                     .unrolls_known_counts = true,
                                     .loses_rounds = true,
+                                    .knows_places_before_loops = true,
                                     .not_unrolled = "#pragma unroll 1\n",
                                     .has_ptx = true,
                                     .doubles = ""};

@@ -136,6 +136,7 @@ std::string CPrinter::block(const Block& statements) {
       text += reference(*load);
       continue;
     }
+    if (const auto* f = at->as<loop::Apply>()) text += places_of_results(*f, rest());
     for (const Symbol& symbol : loop::defined_by(*at)) referred_.erase(symbol.name);
     // An index that nothing uses would only be noise.
     const auto* let = at->as<loop::Let>();
@@ -160,6 +161,27 @@ std::string CPrinter::reference(const loop::Load& s) {
   return fmt::format("const {} *const {} = &{};\n",
                      expressions_.storage_type(find_buffer(program_, s.from.buffer).type),
                      c_name(s.result.name), element(s.from));
+}
+
+/// Of results that are stored right behind f, which loops.
+std::string CPrinter::places_of_results(const loop::Apply& s, const Block& rest) {
+  if (!facts_.knows_places_before_loops || !scalar::has_loop(program_.f)) return "";
+  std::string text;
+  for (const Stmt& next : rest) {
+    const auto* store = next.as<loop::Store>();
+    if (!store || std::find(s.results.begin(), s.results.end(), store->value) == s.results.end()) {
+      break;
+    }
+    if (registers_.contains(store->to.buffer.name)) continue;
+    std::string place = c_name(store->value.name) + "_place";
+    while (!taken_.insert(place).second) place += "_";
+    const std::string to = element(store->to);
+    places_[to] = place;
+    text += fmt::format("{} *const {} = &{};\n",
+                        expressions_.storage_type(find_buffer(program_, store->to.buffer).type),
+                        place, to);
+  }
+  return text;
 }
 
 std::string CPrinter::value(const Symbol& symbol) const {
@@ -192,7 +214,9 @@ std::string CPrinter::print(const loop::Load& s) {
 }
 
 std::string CPrinter::print(const loop::Store& s) {
-  return expressions_.store(find_buffer(program_, s.to.buffer).type, element(s.to), value(s.value));
+  std::string to = element(s.to);
+  if (const auto place = places_.extract(to)) to = "*" + place.mapped();
+  return expressions_.store(find_buffer(program_, s.to.buffer).type, to, value(s.value));
 }
 
 std::string CPrinter::async_copy(const loop::AsyncCopy& s) {

@@ -2,6 +2,7 @@
 // the target.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 
@@ -122,6 +123,7 @@ class CPrinter {
   std::string element_by_element(const loop::Transpose& s);
   bool refers(const loop::Load& s, const loop::Block& rest) const;
   std::string reference(const loop::Load& s);
+  std::string places_of_results(const loop::Apply& s, const loop::Block& rest);
 
   const loop::Program& program_;
   const DialectFacts& facts_;
@@ -130,6 +132,7 @@ class CPrinter {
   std::set<std::string> as_variables_, as_arrays_;  // temporaries in registers, somewhere
   std::set<std::string> taken_;                     // names that variables must not have
   std::set<std::string> referred_;                  // names of pointers to values
+  std::map<std::string, std::string> places_;       // pointers to elements that are stored next
 };
 
 /// Buffers that the statements mention, in the order of declaration.
