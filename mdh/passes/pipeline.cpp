@@ -16,6 +16,7 @@
 #include "mdh/passes/hints/hide_tiles.h"
 #include "mdh/passes/hints/stream_stores.h"
 #include "mdh/passes/registers/emit_order.h"
+#include "mdh/passes/registers/keep_values.h"
 #include "mdh/passes/registers/swizzle.h"
 #include "mdh/passes/registers/transpose_copies.h"
 #include "mdh/passes/registers/two_bodies.h"
@@ -166,8 +167,10 @@ std::vector<Pass> to_straight_code() {
        "after last-rounds, which looks for shifts inside of their loops, and all that copy loops",
        hoist, concrete},
       {"simplify", "constants folded, trivial statements removed",
-       "last, because all others leave loops of one round and constants behind", simplify,
-       concrete},
+       "after all others but keep-values, which leave loops of one round and constants behind",
+       simplify, concrete},
+      {"keep-values", "straight code hands values on instead of storing and loading them",
+       "last: after simplify no loops of one round part straight code", keep_values, concrete},
   };
 }
 

@@ -79,7 +79,7 @@ TEST(Pipeline, passes_stand_in_the_table_in_their_order) {
                 "copy-bounds",   "settle",     "two-bodies",   "settle",      "last-rounds",
                 "settle",        "unroll-jam", "vectorise",    "emit-order",  "transpose-copies",
                 "stream-stores", "hide-tiles", "widen",        "swizzle",     "hoist",
-                "simplify"}));
+                "simplify",      "keep-values"}));
   EXPECT_EQ(names_of(Teams::nested), (std::vector<std::string>{"forward",       "roll",
                                                                "stagger",       "interchange",
                                                                "pad",           "hold-back",
@@ -95,7 +95,8 @@ TEST(Pipeline, passes_stand_in_the_table_in_their_order) {
                                                                "emit-order",    "transpose-copies",
                                                                "stream-stores", "hide-tiles",
                                                                "widen",         "swizzle",
-                                                               "hoist",         "simplify"}));
+                                                               "hoist",         "simplify",
+                                                               "keep-values"}));
 }
 
 TEST(Pipeline, every_row_says_why_it_stands_there) {

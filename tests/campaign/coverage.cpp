@@ -155,7 +155,8 @@ std::vector<std::string> rules_of_groups(const loop::Program& planned) {
       {"hold-back", "copies that hold back at edges"},
       {"whole-rounds", "all rounds or those that exist"},
       {"widen", "several numbers at once"},
-      {"swizzle", "pieces of lines that change places"}};
+      {"swizzle", "pieces of lines that change places"},
+      {"keep-values", "values handed on"}};
   std::vector<std::string> rules;
   loop::Program before = planned;
   const passes::TargetFacts facts{.teams = passes::Teams::nested,
@@ -244,6 +245,7 @@ const std::vector<std::string>& rule_names() {
       "all rounds or those that exist",
       "several numbers at once",
       "pieces of lines that change places",
+      "values handed on",
   };
   return names;
 }

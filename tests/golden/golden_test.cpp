@@ -71,7 +71,7 @@ std::vector<passes::Pass> passes_from(const std::string& name) {
 /// What the pass asks for: without wide accesses, or groups, there would be nothing to see.
 passes::TargetFacts facts_of(const std::string& pass) {
   if (pass == "whole-rounds" || pass == "swizzle") return {.teams = passes::Teams::nested};
-  return {.access_bytes = pass == "widen" || pass == "hold-back" ? 16 : 0};
+  return {.access_bytes = pass == "widen" || pass == "hold-back" || pass == "keep-values" ? 16 : 0};
 }
 
 std::string result_of(const std::string& case_) {

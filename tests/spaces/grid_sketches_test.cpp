@@ -213,7 +213,7 @@ TEST(GridEstimates, know_what_is_slow) {
     const double usual = estimate(program, *ll::grid_config(program, gpu())) / 1e3;
     EXPECT_GT(slow, usual) << row.us << " and " << row.usual_us << " us measured";
     if (row.found != nullptr) {
-      EXPECT_LE(estimate(program, stored(row.found)) / 1e3, usual);
+      EXPECT_LE(estimate(program, stored(row.found)) / 1e3, usual * (1 + 1e-9));
     }
     EXPECT_GT(usual / row.usual_us, 0.6);
     EXPECT_LT(usual / row.usual_us, 2.6) << "of records, conditions leave out more than is known";
