@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "mdh/hl/analysis.h"
 #include "mdh/ll/names.h"
@@ -156,7 +157,7 @@ class RunFinder {
   /// What the loops of one core from a position inwards make lies side by side, if it is all of one
   /// dimension and its digits are the finest ones.
   int64_t line_moved(const Run& run, int start) const {
-    if (run.start < 0 || !is_of_group(run)) return 0;
+    if (run.start < 0 || !run.replicas.empty() || !is_of_group(run)) return 0;
     int64_t line = 1, coarsest = 0;
     std::optional<int> dimension;
     for (int q = start; q < outputs_.depth(); ++q) {
@@ -172,7 +173,34 @@ class RunFinder {
         outputs_.loops.begin() + run.start, outputs_.loops.end(), [&](const auto& loop) {
           return !loop.is_parallel() || loop.level.dimension != dimension || loop.chunk > coarsest;
         });
-    return is_finest && line > 1 ? line : 0;
+    return is_finest && line > 1 && lies_along(run, *dimension) ? line : 0;
+  }
+
+  /// The innermost axis of every output is this dimension alone, and no other axis is.
+  bool lies_along(const Run& run, int dimension) const {
+    for (size_t b = 0; b < run.places.size(); ++b) {
+      const Layout& layout = run.places[b].layout;
+      for (const hl::Access& access : p_.computation.outputs[b].accesses) {
+        for (size_t n = 0; n < layout.size(); ++n) {
+          const std::set<int> along = walked_by(access, layout[n]);
+          const bool fits = n + 1 == layout.size() ? along == std::set<int>{dimension}
+                                                   : !along.contains(dimension);
+          if (!fits || !layout[n].layer.empty()) return false;
+        }
+        if (layout.empty()) return false;
+      }
+    }
+    return true;
+  }
+
+  /// Dimensions with which an index changes; all where that is not known.
+  std::set<int> walked_by(const hl::Access& access, const Axis& axis) const {
+    const auto affine = hl::find_affine(p_.computation, access.index[axis.dimension - 1]);
+    std::set<int> along;
+    for (int d = 0; d < std::ssize(p_.computation.dimensions); ++d) {
+      if (!affine || affine->coefficients[d] != 0) along.insert(d);
+    }
+    return along;
   }
 
   /// Neither the user's memory nor a layout that somebody has asked for.

@@ -286,6 +286,7 @@ class Interpreter : private ScanInterpretation {
     const auto index = index_;
     const auto values = values_;
     const Moment now = now_;
+    Moment latest = now;  // of all shares: the same cores may come again, in another Deal
     std::vector<Share> shares;
     std::map<int64_t, size_t> reached;
     for (const int64_t part : parts) shares.push_back({part, 0, {}, index, values, now});
@@ -300,12 +301,16 @@ class Interpreter : private ScanInterpretation {
       internal_check(!ready.empty(), "shares of a grid wait for each other");
       const size_t n = random_.pick(ready);
       run_until_wait(s, shares[n]);
+      latest.epoch[1] = std::max(latest.epoch[1], now_.epoch[1]);
+      latest.warp_epoch = std::max(latest.warp_epoch, now_.warp_epoch);
       reached[shares[n].part] = shares[n].next;
       if (shares[n].next == s.body.size()) shares.erase(shares.begin() + static_cast<long>(n));
     }
     index_ = index;
     values_ = values;
     now_.epoch[0] = now.epoch[0];
+    now_.epoch[1] = latest.epoch[1];
+    now_.warp_epoch = latest.warp_epoch;
     now_.cluster = -1;
   }
 

@@ -266,14 +266,18 @@ class Former {
   /// all can read them, what lies side by side.
   Stmt written_up(loop::WriteUp up, const std::vector<Digit>& team,
                   const std::vector<Digit>& around) const {
-    std::vector<Symbol> over = up.over;
     const std::vector<Digit> members = dealer_.with_dealt(team, up.over);
     if (!is_far_apart(up, members)) return dealer_.deal(members, around, {StmtNode{up}});
-    Digits all = dealer_.along_memory(joined_digits(team, digits_of(program_, over)),
-                                      up.target.elements.front());
+    Digits all = in_memory(up, members);
     up.over = {all.back().var};
     all.pop_back();
     return dealer_.deal(all, around, {StmtNode{up}}, true);
+  }
+
+  /// What tells results apart, in the order in which they lie.
+  Digits in_memory(const loop::WriteUp& up, const Digits& members) const {
+    return dealer_.along_memory(joined_digits(members, digits_of(program_, up.over)),
+                                up.target.elements.front());
   }
 
   bool is_far_apart(const loop::WriteUp& up, const Digits& members) const {
@@ -288,7 +292,7 @@ class Former {
     }
     const int64_t bytes = scalar::bytes_of(find_buffer(program_, to.buffer).type);
     const Digits inner = digits_of(program_, up.over);
-    const Digits all = dealer_.along_memory(joined_digits(members, inner), to);
+    const Digits all = in_memory(up, members);
     const Digit& last = all.back();
     const bool is_own = std::find(inner.begin(), inner.end(), last) != inner.end();
     return is_own && last.parts * bytes <= domain_.access_bytes && all.size() > 1 &&
