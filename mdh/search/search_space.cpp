@@ -86,6 +86,7 @@ std::optional<tune::Point> SearchSpace::point(const ll::Config& config) const {
 }
 
 std::optional<tune::Point> SearchSpace::nearest_to(const ll::Config& config) const {
+  if (const auto exact = point(config); exact && is_valid(*exact)) return exact;
   space::NamedValues values;
   space::encode_levels(parts_->context, config, values);
   space::encode_places(parts_->context, config, values);

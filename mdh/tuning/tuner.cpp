@@ -243,15 +243,16 @@ void TuningRun::search(tune::Technique& technique, double part) {
     return outcomes;
   };
   const tune::StopRule stop = tune::unless([&] { return is_empty_handed(); }, budget(part));
+  const bool prepares = candidates_.may_prepare();
   const auto prepare = [&](std::span<const tune::Point> points) {
-    if (candidates_.may_prepare()) candidates_.prepare(quick(points));
+    if (prepares) candidates_.prepare(quick(points));
   };
   const tune::SearchResult result =
       tune::search(technique, evaluate, stop,
-                   {.batch = options_.batch,
+                   {.batch = prepares ? (options_.batch + 1) / 2 : options_.batch,
                     .filled = 0.75,
                     .known = [&](const tune::Point& point) { return known_of(point); },
-                    .ahead = candidates_.may_prepare() ? batches_ahead : 0,
+                    .ahead = prepares ? batches_ahead : 0,
                     .prepare = prepare,
                     .evaluations_before = report_.trials.size(),
                     .seconds_before = elapsed()});

@@ -38,8 +38,9 @@ class TuningRun {
   static constexpr size_t hopeless = 64;
 
   /// Where others can be compiled meanwhile, one batch is measured, the next one is nearly ready, and
-  /// the one behind it has the cores that are free.
-  static constexpr size_t batches_ahead = 2;
+  /// those behind it have the cores that are free while all wait for the slowest source of one. So
+  /// many halves of batches, because a technique learns from what has come back only.
+  static constexpr size_t batches_ahead = 4;
 
   static constexpr const char* space_exhausted = "space exhausted";  // as tune::search says
 

@@ -76,6 +76,9 @@ TEST_P(StoredConfigs, are_points_that_stand_for_the_same_code) {
     EXPECT_TRUE(point.has_value());
     if (!point) continue;
     EXPECT_TRUE(space.contains(*point));
+    const auto nearest = space.nearest_to(stored.config);
+    ASSERT_TRUE(nearest.has_value());
+    EXPECT_EQ(nearest->key(), point->key()) << "a search that begins there begins elsewhere";
     const ll::Config again = space.config(*point);
     EXPECT_EQ(printed(stored, again, target), printed(stored, stored.config, target));
   }
