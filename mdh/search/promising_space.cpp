@@ -7,7 +7,7 @@ namespace mdh::search {
 namespace {
 
 constexpr double tolerated = 2;  // times the least estimate, or that of the point one comes from
-constexpr int attempts = 20;
+constexpr int attempts = 8;
 
 }  // namespace
 

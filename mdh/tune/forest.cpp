@@ -34,8 +34,11 @@ class Forest::Grower {
         options_(options),
         random_(random),
         zero_(static_cast<int16_t>(samples.width())) {
-    for (int16_t n = 0; n < zero_; ++n) features_.push_back(n);
-    tried_ = std::max<size_t>(1, static_cast<size_t>(std::ceil(options.features_tried * zero_)));
+    for (int16_t n = 0; n < zero_; ++n) {
+      if (!is_constant(n)) features_.push_back(n);
+    }
+    const auto all = static_cast<double>(features_.size());
+    tried_ = std::max<size_t>(1, static_cast<size_t>(std::ceil(options.features_tried * all)));
     rows_.resize(samples.rows());
     values_.resize(samples.rows());
   }
@@ -54,6 +57,14 @@ class Forest::Grower {
     float threshold = 0;
     double gain = 0;
   };
+
+  /// In a large space searches stay where many parameters have one value: no cut is there.
+  bool is_constant(int16_t feature) const {
+    for (size_t row = 1; row < samples_.rows(); ++row) {
+      if (samples_[row][feature] != samples_[0][feature]) return false;
+    }
+    return true;
+  }
 
   uint32_t add_nodes(uint32_t count) {
     const auto first = static_cast<uint32_t>(forest_.nodes_.size());

@@ -102,9 +102,9 @@ struct Candidates::Parts {
   std::vector<std::optional<Compiled>> compiled;
   std::atomic<bool> is_dropped = false;  // what is prepared
   std::deque<Prepared> prepared;
-  /// One core is for the thread that measures.
+  /// One core is for the thread that asks what to try, and one for the process that measures.
   std::shared_ptr<runtime::Slots> slots =
-      std::make_shared<runtime::Slots>(std::max(1, available_cores() - 1));
+      std::make_shared<runtime::Slots>(std::max(1, available_cores() - 2));
   std::unique_ptr<driver::CandidateCheck> yardstick;  // none for operators on whole arrays
   std::set<std::string> twinned;                      // code that was verified alone, by its name
 

@@ -249,7 +249,7 @@ void TuningRun::search(tune::Technique& technique, double part) {
   };
   const tune::SearchResult result =
       tune::search(technique, evaluate, stop,
-                   {.batch = prepares ? (options_.batch + 1) / 2 : options_.batch,
+                   {.batch = options_.batch,
                     .filled = 0.75,
                     .known = [&](const tune::Point& point) { return known_of(point); },
                     .ahead = prepares ? batches_ahead : 0,

@@ -38,9 +38,8 @@ class TuningRun {
   static constexpr size_t hopeless = 64;
 
   /// Where others can be compiled meanwhile, one batch is measured, the next one is nearly ready, and
-  /// those behind it have the cores that are free while all wait for the slowest source of one. So
-  /// many halves of batches, because a technique learns from what has come back only.
-  static constexpr size_t batches_ahead = 4;
+  /// those behind it have the cores that are free while all wait for the slowest source of one.
+  static constexpr size_t batches_ahead = 3;
 
   static constexpr const char* space_exhausted = "space exhausted";  // as tune::search says
 
