@@ -169,6 +169,30 @@ TEST_P(ShownWithoutGpu, but_nothing_runs) {
 INSTANTIATE_TEST_SUITE_P(All, ShownWithoutGpu, testing::Values("cuda", "opencl"),
                          [](const auto& info) { return info.param; });
 
+/// A device of compute capability 8.0 has no clusters.
+TEST_F(NoGpu, text_is_that_of_the_device_that_is_described) {
+  const TemporaryDirectory scratch;
+  const std::string file = (scratch.path() / "cluster.json").string();
+  write_file(file, R"({"mdh_config": 1, "machine": "gpu", "layers": ["BLK", "THR", "SHR"],
+      "split": {"i": ["BLK 3", "THR 32"], "k": ["BLK 4", "SHR 32"]},
+      "order": ["BLK.i", "BLK.k", "THR.i", "SHR.k"],
+      "code": {"combine": {"BLK.k": "cluster"}}})");
+  const std::string of = " matvec --size 67,125 --target cuda --config " + file;
+  const std::string note =
+      "mdh: note: no effect on the code of target cuda yet: code.combine.BLK.k\n";
+  for (const char* kind : {"sm_80", "sm_90"}) {
+    const ScopedEnvironment arch("MDH_CUDA_ARCH", kind);
+    const bool meets = kind == std::string("sm_90");
+    const Outcome source = mdh("show" + of + " --source");
+    EXPECT_EQ(source.exit, 0) << describe(source);
+    EXPECT_EQ(contains(source.out, "__cluster_dims__"), meets) << source.out;
+    EXPECT_EQ(contains(source.out, "run_matvec_2"), !meets) << source.out;
+    EXPECT_EQ(source.err, meets ? "" : note);
+    EXPECT_EQ(mdh("check" + of).err, meets ? "" : note);
+    EXPECT_EQ(contains(mdh("show" + of + " --print-after all").out, "meet "), meets);
+  }
+}
+
 // ---- times
 
 class OnDevice : public testing::TestWithParam<std::string> {

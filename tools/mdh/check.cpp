@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "mdh/driver/devices.h"
 #include "mdh/driver/low_level.h"
 #include "mdh/driver/stages.h"
 #include "mdh/hl/analysis.h"
@@ -29,11 +30,12 @@ void print_buffers(const hl::Program& p) {
 }
 
 /// Whether tiles can be padded or shifted back is known once there are loops.
-void check_edges(const Problem& problem, const ll::Config& config) {
+void check_edges(const Problem& problem, const std::string& device, const ll::Config& config) {
   const bool has_code = hl::is_concrete(problem.program) && problem.target->print != nullptr;
   if (config.code.edge.empty() || !has_code) return;
   try {
-    driver::lower_all(problem.program, problem.machine, config, *problem.target, "check");
+    driver::lower_all(problem.program, problem.machine, config,
+                      driver::target_on(*problem.target, device), "check");
   } catch (const Error& e) {
     if (e.diagnostic().kind != DiagnosticKind::unsupported) throw;
   }
@@ -48,7 +50,7 @@ int check(const Request& given) {
   const Problem problem = resolve(request);
   const hl::Program& p = problem.program;
   const ll::Config config = with_origin(problem.config.config, problem, problem.machine.name);
-  check_edges(problem, config);
+  check_edges(problem, request.target, config);
   note_unused_if_named(problem, request);
   const driver::Resources needs = driver::resources(p, problem.machine, config);
   if (hl::is_concrete(p)) {
