@@ -193,6 +193,29 @@ TEST_F(NoGpu, text_is_that_of_the_device_that_is_described) {
   }
 }
 
+/// The parts of a cluster lie in the memory of its groups, beside tiles: 256 x 256 numbers each.
+TEST_F(NoGpu, check_counts_parts_of_clusters) {
+  const TemporaryDirectory scratch;
+  const auto check = [&](const std::string& how) {
+    const std::string file = (scratch.path() / "parts.json").string();
+    write_file(file, R"({"mdh_config": 1, "machine": "gpu", "layers": ["BLK", "THR", "SHR"],
+        "split": {"i": ["THR 32", "SHR 8"], "j": ["SHR 256"], "k": ["BLK 8", "SHR 8"]},
+        "order": ["BLK.k", "THR.i", "SHR.i", "SHR.j", "SHR.k"],
+        "code": {"combine": {"BLK.k": ")" +
+                         how + R"("}}})");
+    return mdh("check matmul --size 256,256,64 --target cuda --config " + file);
+  };
+  EXPECT_EQ(check("partials_kernel").exit, 0);
+  const Outcome o = check("cluster");
+  EXPECT_EQ(o.exit, 2) << describe(o);
+  EXPECT_TRUE(contains(o.err,
+                       "machine 'gpu': region SM holds 232448 bytes; the groups of kernel "
+                       "'run_matmul_1' need 262144 [E349]"))
+      << o.err;
+  const ScopedEnvironment older("MDH_CUDA_ARCH", "sm_80");
+  EXPECT_EQ(check("cluster").exit, 0) << "there are no clusters";
+}
+
 // ---- times
 
 class OnDevice : public testing::TestWithParam<std::string> {
