@@ -37,31 +37,65 @@ class Collector {
   std::vector<std::string> options_;
 };
 
+/// The parts of a level; 1 where the split says nothing, or not how many.
+int64_t parts_of(const ll::Config& config, const ll::LevelName& level,
+                 const machine::Machine& machine) {
+  const auto digits = config.split.find(level.dimension);
+  if (digits == config.split.end()) return 1;
+  for (const ll::Digit& digit : digits->second) {
+    // Both may be called by an alias.
+    const bool same = machine.find_layer(digit.layer) == machine.find_layer(level.layer);
+    if (same && digit.parts != ll::open_parts) return digit.parts;
+  }
+  return 1;
+}
+
+bool has_groups(const Backend& backend) { return backend.facts.teams == machine::Teams::nested; }
+
+/// Whether cores combine as they are told. Members of a grid cannot wait for one another: they
+/// combine in a launch of their own, or in one of the ways that a back end has for them.
+bool combines(ll::Combination how, const ll::LevelName& level, const ll::Config& config,
+              const machine::Machine& machine, const Backend& backend) {
+  const Obeys& obeys = backend.obeys;
+  const machine::Layer* layer = machine.find_layer(level.layer);
+  const bool waits = !has_groups(backend) || (layer && layer->barrier);
+  switch (how) {
+    case ll::Combination::automatic:
+      return true;
+    case ll::Combination::team_tree:
+      return waits && obeys.team_tree;
+    case ll::Combination::shuffle:
+      return waits && (obeys.shuffle || obeys.team_tree);
+    case ll::Combination::partials_kernel:
+      return !waits;
+    case ll::Combination::last_core:
+      return !waits && obeys.last_core;
+    case ll::Combination::atomic:
+      return !waits && obeys.atomic;
+    case ll::Combination::look_back:
+      return !waits && obeys.look_back;
+    case ll::Combination::cluster:
+      return !waits && obeys.cluster &&
+             parts_of(config, level, machine) <= backend.facts.most_that_meet;
+  }
+  return false;
+}
+
 }  // namespace
 
-std::vector<std::string> without_effect(const ll::Code& code, const machine::Machine& machine,
+std::vector<std::string> without_effect(const ll::Config& config, const machine::Machine& machine,
                                         const Backend& backend) {
+  const ll::Code& code = config.code;
   Collector found;
   for (const auto& [buffer, list] : code.stage) {
     for (size_t n = 0; n < list.size(); ++n) {
       found.stage(fmt::format("code.stage.{}[{}]", buffer, n), list[n], backend);
     }
   }
-  const bool groups = backend.facts.teams == machine::Teams::nested;
+  const bool groups = has_groups(backend);
   for (const auto& [level, how] : code.combine) {
-    // Members of a grid cannot wait for one another: they combine in a launch of their own.
-    const machine::Layer* layer = machine.find_layer(level.layer);
-    const bool waits = !groups || (layer && layer->barrier);
-    const bool tree = how == ll::Combination::team_tree && waits && backend.obeys.team_tree;
-    const bool launch = how == ll::Combination::partials_kernel && groups && !waits;
-    const bool hands = how == ll::Combination::shuffle && waits &&
-                       (backend.obeys.shuffle || backend.obeys.team_tree);
-    const bool last = how == ll::Combination::last_core && !waits && backend.obeys.last_core;
-    const bool atomic = how == ll::Combination::atomic && !waits && backend.obeys.atomic;
-    const bool back = how == ll::Combination::look_back && !waits && backend.obeys.look_back;
-    const bool meet = how == ll::Combination::cluster && !waits && backend.obeys.cluster;
-    found.add(!tree && !launch && !hands && !last && !atomic && !back && !meet,
-              "code.combine." + to_string(level));
+    const bool obeyed = combines(how, level, config, machine, backend);
+    found.add(!obeyed, "code.combine." + to_string(level));
   }
   for (const auto& [layer, cores] : code.cores) {
     // Groups run several parts each, in turns; the cores of a group have one part each.

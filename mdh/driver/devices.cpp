@@ -71,6 +71,16 @@ Target target_on(const Target& target, const runtime::Device& device) {
   return on;
 }
 
+Target target_on(const Target& target, const std::string& device) {
+  if (target.runtime == nullptr) return target;
+  try {
+    return target_on(target, *target.runtime->open(device));
+  } catch (const Error& e) {
+    if (e.diagnostic().kind != DiagnosticKind::missing) throw;
+    return target;
+  }
+}
+
 std::vector<runtime::DeviceInfo> all_devices() {
   std::vector<runtime::DeviceInfo> all;
   std::set<const runtime::Runtime*> known;  // several targets may share one

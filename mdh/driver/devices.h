@@ -30,6 +30,10 @@ void take_numbers(const runtime::GridNumbers& numbers, machine::Machine& m);
 /// the place of the facts in the row.
 Target target_on(const Target& target, const runtime::Device& device);
 
+/// The same by the name of the device, which may be a description of one; the row where there is
+/// none.
+Target target_on(const Target& target, const std::string& device);
+
 /// What a target computes on, as tuning records name it: this machine, or one of its devices.
 tune::MachineIdentity identity_of(const Target& target, const std::string& device);
 

@@ -211,6 +211,23 @@ TEST(TargetFacts, are_corrected_by_the_device) {
       << "the host has no grid";
 }
 
+/// Text is made for what is described, and for any device where nothing is known.
+TEST(TargetFacts, are_corrected_by_a_device_that_is_only_described) {
+  const runtime::ScopedEnvironment driver("MDH_LIBCUDA", "/nonexistent/libcuda.so.1");
+  const Target& row = find_target("cuda");
+  const auto most_that_meet = [&](const std::optional<std::string>& kind) {
+    const runtime::ScopedEnvironment arch("MDH_CUDA_ARCH", kind);
+    return target_on(row, "cuda").facts.most_that_meet;
+  };
+  EXPECT_EQ(most_that_meet("sm_80"), 1);
+  EXPECT_EQ(most_that_meet("sm_90"), 8);
+  EXPECT_EQ(most_that_meet(std::nullopt), 8);
+  const runtime::ScopedEnvironment arch("MDH_CUDA_ARCH", "hopper");
+  EXPECT_THROW(target_on(row, "cuda"), Error) << "who describes one is told of mistakes";
+  const Target& reference = find_target("reference");
+  EXPECT_EQ(target_on(reference, "").name, "reference") << "it has no devices";
+}
+
 TEST(HostTarget, is_identified_as_this_machine) {
   EXPECT_TRUE(is_same(identity_of(find_target("openmp"), ""), calibration::host_identity()));
 }

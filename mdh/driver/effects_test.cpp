@@ -7,8 +7,10 @@
 namespace mdh::driver::effects_test {
 namespace {
 
-std::vector<std::string> unused(const ll::Code& code, const std::string& target = "openmp") {
-  return backend::without_effect(code, machine::find_machine("gpu"), find_target(target));
+std::vector<std::string> unused(const ll::Code& code, const std::string& target = "openmp",
+                                const ll::Split& split = {}) {
+  return backend::without_effect({.split = split, .code = code}, machine::find_machine("gpu"),
+                                 find_target(target));
 }
 
 TEST(Effects, what_is_generated_is_not_listed) {
@@ -63,6 +65,18 @@ TEST(Effects, members_of_grids_that_can_meet_combine_in_clusters) {
   EXPECT_EQ(unused(code, "opencl"), (std::vector<std::string>{"code.combine.BLK.k"}));
   code.combine = {{{"THR", "k"}, ll::Combination::cluster}};
   EXPECT_EQ(unused(code, "cuda"), (std::vector<std::string>{"code.combine.THR.k"}));
+}
+
+TEST(Effects, clusters_have_at_most_eight_members) {
+  ll::Code code;
+  code.combine[{"BLK", "k"}] = ll::Combination::cluster;
+  for (const char* layer : {"BLK", "SMX"}) {
+    EXPECT_TRUE(unused(code, "cuda", {{"k", {{"SHR", 64}, {layer, 8}}}}).empty());
+    EXPECT_EQ(unused(code, "cuda", {{"k", {{"SHR", 64}, {layer, 9}}}}),
+              (std::vector<std::string>{"code.combine.BLK.k"}));
+  }
+  EXPECT_TRUE(unused(code, "cuda", {{"i", {{"BLK", 9}}}}).empty());
+  EXPECT_TRUE(unused(code, "cuda", {{"k", {{"BLK", ll::open_parts}}}}).empty());
 }
 
 TEST(Effects, launches_begin_early_where_they_can_wait_by_themselves) {

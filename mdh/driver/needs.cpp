@@ -4,6 +4,7 @@
 
 #include "mdh/driver/devices.h"
 #include "mdh/driver/stages.h"
+#include "mdh/ll/roles.h"
 #include "mdh/support/diagnostic.h"
 #include "mdh/support/text.h"
 
@@ -79,6 +80,21 @@ std::string print_needs(const hl::Program& program, const machine::Machine& mach
                 "its compilers do not tell; --footprint counts what the configuration asks for");
   }
   return print_needs(needs.front()) + print_bank_uses(backend::bank_uses(stages.concrete));
+}
+
+void check_memory_of_groups(const kernel::Module& module, const machine::Machine& machine) {
+  const std::string shared = ll::roles_of(machine).shared;
+  const machine::Region* region = shared.empty() ? nullptr : machine.find_region(shared);
+  if (region == nullptr || !region->capacity || region->soft) return;
+  kernel::for_each_written_launch(module.steps, [&](const kernel::Launch& launch, size_t) {
+    if (launch.local_bytes <= *region->capacity) return;
+    user_error(
+        "E349", {},
+        fmt::format("machine '{}': region {} holds {} bytes; the groups of kernel '{}' need {}",
+                    machine.name, shared, *region->capacity, launch.function, launch.local_bytes),
+        "make tiles and results of a group smaller, or combine without memory of groups: "
+        "partials_kernel");
+  });
 }
 
 std::string print_bank_uses(const std::vector<BankUse>& uses) {

@@ -19,6 +19,11 @@ namespace mdh::driver {
 std::string print_needs(const hl::Program& program, const machine::Machine& machine,
                         const ll::Config& config, const Target& target, const std::string& device);
 
+/// Launches whose groups need more memory than those of the machine have are refused (E349). There
+/// is more in it than tiles and accumulators: parts that are combined in a cluster, what threads
+/// exchange, who is the last group.
+void check_memory_of_groups(const kernel::Module& module, const machine::Machine& machine);
+
 /// The table alone: a row per function.
 std::string print_needs(const std::vector<runtime::Resources>& functions);
 

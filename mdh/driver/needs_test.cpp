@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "mdh/support/testing.h"
+
 namespace mdh::driver::needs_test {
 namespace {
 
@@ -16,6 +18,31 @@ TEST(Needs, are_a_row_per_function) {
             "function           registers  spilled bytes  stack bytes  shared bytes  threads\n"
             "run_a                     32              8           16         49152      256\n"
             "run_a_longer_name        255              ?            ?             ?        ?\n");
+}
+
+// ---- memory of groups
+
+/// In a loop of the host, too.
+kernel::Module launching(int64_t local_bytes) {
+  kernel::Module module;
+  const kernel::Step launch{kernel::Launch{.function = "run_a", .local_bytes = local_bytes}};
+  module.steps = {kernel::Step{kernel::Repeat{.count = 2, .body = {launch}}}};
+  return module;
+}
+
+TEST(MemoryOfGroups, is_that_of_the_machine) {
+  machine::Machine m = machine::find_machine("gpu");
+  EXPECT_NO_THROW(check_memory_of_groups(launching(232448), m));
+  const Diagnostic d = diagnostic_of([&] { check_memory_of_groups(launching(232464), m); });
+  EXPECT_EQ(d.code, "E349");
+  EXPECT_EQ(
+      d.message,
+      "machine 'gpu': region SM holds 232448 bytes; the groups of kernel 'run_a' need 232464");
+  for (machine::Region& region : m.regions) region.soft = true;
+  EXPECT_NO_THROW(check_memory_of_groups(launching(232464), m));
+  for (const char* unknown : {"cuda", "cpu"}) {
+    EXPECT_NO_THROW(check_memory_of_groups(launching(1 << 30), machine::find_machine(unknown)));
+  }
 }
 
 // ---- shared memory

@@ -41,9 +41,9 @@ const Target& find_target(std::string_view name) {
   user_error("E702", {}, fmt::format("unknown target '{}'", name), suggestion(name, known));
 }
 
-std::vector<std::string> decisions_ignored_by(const Target& target, const ll::Code& code,
+std::vector<std::string> decisions_ignored_by(const Target& target, const ll::Config& config,
                                               const machine::Machine& machine) {
-  return backend::without_effect(code, machine, target);
+  return backend::without_effect(config, machine, target);
 }
 
 }  // namespace mdh::driver

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mdh/backend/backend.h"
-#include "mdh/ll/code.h"
+#include "mdh/ll/config.h"
 #include "mdh/machine/machine.h"
 #include "mdh/runtime/device.h"
 
@@ -26,7 +26,7 @@ const Target& usual_target();
 const Target& find_target(std::string_view name);
 
 /// Decisions about code that have no effect on a target (backend/effects.h).
-std::vector<std::string> decisions_ignored_by(const Target& target, const ll::Code& code,
+std::vector<std::string> decisions_ignored_by(const Target& target, const ll::Config& config,
                                               const machine::Machine& machine);
 
 }  // namespace mdh::driver

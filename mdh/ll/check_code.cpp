@@ -102,7 +102,10 @@ class CodeChecker {
     if (tile.swizzle < 1 || tile.swizzle > 32 || !is_power_of_two(tile.swizzle)) {
       fail(where, fmt::format("swizzle is {}", tile.swizzle), "1, 2, 4, ... 32 lines; 1 is none");
     }
-    expect_at_least(where, "depth", tile.depth, 1);
+    if (tile.depth < 1 || tile.depth > most_in_flight) {
+      fail(where, fmt::format("depth is {}", tile.depth),
+           fmt::format("1 to {} tiles in flight", most_in_flight));
+    }
     if (tile.width < 0 || tile.width > 64 || (tile.width > 0 && !is_power_of_two(tile.width))) {
       fail(where, fmt::format("width is {}", tile.width), "1, 2, 4, ... 64 bytes, or 0");
     }

@@ -67,13 +67,28 @@ TEST(Code, described_tiles_exist) {
   EXPECT_EQ(verdict(c, matvec(), machine::find_machine("gpu")), "accepted");
 }
 
+/// A region that is soft, such as registers, has no capacity that would stop them.
+TEST(Code, tiles_in_flight_have_a_limit_in_every_region) {
+  const auto of = [](const std::string& region, int64_t depth) {
+    Config c = on_gpu();
+    c.stage["M"] = {{{"SHR", "k"}, region, {}}};
+    c.code.stage["M"] = {{.depth = depth}};
+    return verdict(c, matvec(), machine::find_machine("gpu"));
+  };
+  for (const char* region : {"RM", "SM"}) {
+    EXPECT_EQ(of(region, 64), "accepted") << region;
+    EXPECT_EQ(of(region, 65), "E353 code.stage.M[0]: depth is 65 | 1 to 64 tiles in flight");
+  }
+  EXPECT_EQ(of("RM", int64_t{1} << 60).substr(0, 35), "E353 code.stage.M[0]: depth is 1152");
+}
+
 TEST(Code, numbers_of_a_tile_are_in_range) {
   EXPECT_EQ(with(R"("stage": {"M": [{}, {"pad": -1}]})"),
             "E353 code.stage.M[1]: pad is -1 | at least 0");
   EXPECT_EQ(with(R"("stage": {"M": [{"line": 0}]})"),
             "E353 code.stage.M[0]: line is 0 | at least 1");
   EXPECT_EQ(with(R"("stage": {"M": [{"depth": 0}]})"),
-            "E353 code.stage.M[0]: depth is 0 | at least 1");
+            "E353 code.stage.M[0]: depth is 0 | 1 to 64 tiles in flight");
   for (const int lines : {1, 2, 4, 8, 16, 32}) {
     EXPECT_EQ(with(fmt::format(R"("stage": {{"M": [{{"swizzle": {}}}]}})", lines)), "accepted");
   }

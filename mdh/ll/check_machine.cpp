@@ -36,17 +36,37 @@ class MachineChecker {
 
   void check(const machine::PartsAtMost& rule) const {
     const auto on_axis = [&](const TaggedOperator& op) {
-      if (rule.axis.empty() || op.dimension == rule.axis) return true;
-      return rule.axis == "z" && op.dimension[0] == 'w';  // folded into the last axis
+      return rule.axis.empty() || axis_of(op) == rule.axis;
     };
     for (const auto* phase : {&low_.decompose, &scalar_, &low_.recompose}) {
-      const int64_t parts = product(*phase, rule.layers, on_axis);
+      int64_t parts = product(*phase, rule.layers, on_axis);
+      if (!rule.axis.empty()) parts = std::min(parts, most_launched(rule.layers));
       if (parts <= rule.limit) continue;
       user_error("E348", {},
                  fmt::format("machine '{}': {}; this configuration has {}", machine_.name,
                              to_string(machine::Constraint(rule)), parts),
                  fmt::format("move parts from {} to another layer", join(rule.layers, ", ")));
     }
+  }
+
+  /// The axis of a launch that a level is on. Launches have one, unless tags say more about the
+  /// layer; so do groups that stay.
+  std::string axis_of(const TaggedOperator& op) const {
+    const bool tagged = std::find(low_.axes.begin(), low_.axes.end(), op.layer) != low_.axes.end();
+    if (!tagged || staying(op.layer) > 0) return "x";
+    return op.dimension[0] == 'w' ? "z" : op.dimension;  // folded into the last axis
+  }
+
+  /// How many members stay and run one part after the other; 0: each has one part.
+  int64_t staying(const std::string& layer) const {
+    const auto found = low_.code.cores.find(layer);
+    return found == low_.code.cores.end() ? 0 : found->second.count;
+  }
+
+  /// Launches have no more members of these layers, however many parts there are.
+  int64_t most_launched(const std::vector<std::string>& layers) const {
+    const int64_t staying_here = layers.size() == 1 ? staying(layers.front()) : 0;
+    return staying_here > 0 ? staying_here : INT64_MAX;
   }
 
   void check(const machine::PartsEqual& rule) const {

@@ -235,17 +235,48 @@ TEST(MachineRules, blocks_and_cores_have_no_common_limit) {
 }
 
 TEST(MachineRules, a_grid_has_a_limit_per_dimension) {
-  const Split blocks = {{"i", {{"BLK", 65536}}}};
-  EXPECT_EQ(with_parts("gpu", blocks, {{"BLK.i", "x"}}), "accepted");
-  for (const char* axis : {"y", "z"}) {
-    EXPECT_EQ(with_parts("gpu", blocks, {{"BLK.i", axis}}),
-              fmt::format("E348 machine 'gpu': the parts on BLK in {} are at most 65535; this "
-                          "configuration has 65536 | move parts from BLK to another layer",
-                          axis));
-    EXPECT_EQ(with_parts("gpu", {{"i", {{"BLK", 65535}}}}, {{"BLK.i", axis}}), "accepted");
+  for (const auto& [machine, layer] :
+       {std::pair<std::string, std::string>("gpu", "BLK"), {"cuda", "SMX"}, {"cuda_wrp", "SMX"}}) {
+    const Split blocks = {{"i", {{layer, 65536}}}};
+    const std::string level = layer + ".i";
+    EXPECT_EQ(with_parts(machine, blocks, {{level, "x"}}), "accepted");
+    for (const char* axis : {"y", "z"}) {
+      EXPECT_EQ(with_parts(machine, blocks, {{level, axis}}),
+                fmt::format("E348 machine '{}': the parts on {} in {} are at most 65535; this "
+                            "configuration has 65536 | move parts from {} to another layer",
+                            machine, layer, axis, layer));
+      EXPECT_EQ(with_parts(machine, {{"i", {{layer, 65535}}}}, {{level, axis}}), "accepted");
+    }
+    EXPECT_EQ(with_parts(machine, {{"i", {{layer, 2147483647}}}}), "accepted");
+    EXPECT_EQ(with_parts(machine, {{"i", {{layer, 2147483648}}}}).substr(0, 4), "E348");
   }
-  EXPECT_EQ(with_parts("gpu", {{"i", {{"BLK", 2147483647}}}}), "accepted");
-  EXPECT_EQ(with_parts("gpu", {{"i", {{"BLK", 2147483648}}}}).substr(0, 4), "E348");
+}
+
+/// Tags of another layer say nothing about the grid.
+TEST(MachineRules, without_tags_all_parts_of_a_grid_are_on_one_axis) {
+  const Split wide = {{"i", {{"BLK", 3}}}, {"j", {{"BLK", 70000}}}};
+  EXPECT_EQ(with_parts("gpu", wide), "accepted");
+  EXPECT_EQ(with_parts("gpu", wide, {{"SHR.j", "y"}}), "accepted");
+  EXPECT_EQ(with_parts("gpu", wide, {{"BLK.i", "x"}}).substr(0, 4), "E348") << "j is on y then";
+  const Split many = {{"i", {{"BLK", 70000}}}, {"j", {{"BLK", 60000}}}};
+  EXPECT_EQ(with_parts("gpu", many, {{"BLK.i", "x"}}), "accepted");
+  EXPECT_EQ(with_parts("gpu", many),
+            "E348 machine 'gpu': the parts on BLK in x are at most 2147483647; this configuration "
+            "has 4200000000 | move parts from BLK to another layer");
+}
+
+/// They run one part after the other, and their launch has one axis.
+TEST(MachineRules, groups_that_stay_are_as_many_as_there_are) {
+  const machine::Machine& m = machine::find_machine("gpu");
+  const hl::Program p = computation(matmul_text, {{"I", 1}, {"J", 1}, {"K", 1}});
+  Config c{.layers = {"BLK"}, .order = {{"BLK", "i"}, {"BLK", "j"}}};
+  c.split = {{"i", {{"BLK", 70000}}}, {"j", {{"BLK", 70000}}}};
+  c.tags = {{"BLK.i", "x"}, {"BLK.j", "y"}};
+  EXPECT_EQ(code_of(c, p, m), "E348");
+  c.code.cores["BLK"].count = 132;
+  EXPECT_EQ(verdict(c, p, m), "accepted");
+  c.code.cores["BLK"].count = 2147483648;
+  EXPECT_EQ(code_of(c, p, m), "E348");
 }
 
 TEST(MachineRules, dimensions_beyond_the_third_are_folded_into_z) {
@@ -256,9 +287,12 @@ TEST(MachineRules, dimensions_beyond_the_third_are_folded_into_z) {
   Config c{.layers = {"BLK"}, .order = {{"BLK", "a"}, {"BLK", "b"}, {"BLK", "c"}, {"BLK", "d"}}};
   c.split = {
       {"a", {{"BLK", 2}}}, {"b", {{"BLK", 2}}}, {"c", {{"BLK", 255}}}, {"d", {{"BLK", 257}}}};
+  c.tags = {{"BLK.a", "x"}};  // the others are numbered along the order
   EXPECT_EQ(verdict(c, p, m), "accepted");
   c.split["c"][0].parts = 256;
   EXPECT_EQ(code_of(c, p, m), "E348") << "256 · 257 in z";
+  c.tags.clear();
+  EXPECT_EQ(verdict(c, p, m), "accepted");
 }
 
 TEST(MachineRules, parts_that_must_be_a_number_are_that_or_one) {

@@ -21,6 +21,7 @@ class PlaceChecker {
         key_(of_inputs ? "stage" : "acc"),
         word_(of_inputs ? "from" : "inside"),
         buffers_(of_inputs ? program.inputs : program.outputs),
+        others_(of_inputs ? program.outputs : program.inputs),
         order_(order_of(config, of_inputs ? "decomposition" : "recomposition")) {}
 
   void run(const Relocations& relocations) const {
@@ -45,7 +46,19 @@ class PlaceChecker {
     user_error("E340", {},
                fmt::format("{}: program '{}' has no {} '{}'", key_, program_.name,
                            key_ == "stage" ? "input" : "output", name),
-               suggestion(name, known));
+               find_buffer(others_, name) ? other_key(name) : suggestion(name, known));
+  }
+
+  /// Results are not staged, and what is read is not accumulated.
+  std::string other_key(const std::string& name) const {
+    return key_ == "stage" ? fmt::format(
+                                 "'{}' is an output, which cannot be staged: \"acc\" says "
+                                 "where it is accumulated",
+                                 name)
+                           : fmt::format(
+                                 "'{}' is an input, which is not accumulated: \"stage\" "
+                                 "says where it is read",
+                                 name);
   }
 
   void check_level(const std::string& where, const Relocation& one, int& position) const {
@@ -205,6 +218,7 @@ class PlaceChecker {
   const machine::Machine& machine_;
   std::string key_, word_;
   const std::vector<hl::BufferView>& buffers_;
+  const std::vector<hl::BufferView>& others_;  // of the program
   std::vector<LevelName> order_;
 };
 

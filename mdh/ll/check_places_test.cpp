@@ -30,7 +30,14 @@ TEST(Places, buffers_exist) {
   EXPECT_EQ(complaint(c), "E340 stage: program 'matvec' has no input 'vv' | did you mean 'v'?");
   c = good();
   c.acc["M"] = c.acc["w"];
-  EXPECT_EQ(complaint(c), "E340 acc: program 'matvec' has no output 'M' | did you mean 'w'?");
+  EXPECT_EQ(complaint(c),
+            "E340 acc: program 'matvec' has no output 'M' | 'M' is an input, which is not "
+            "accumulated: \"stage\" says where it is read");
+  c = good();
+  c.stage["w"] = c.stage["v"];
+  EXPECT_EQ(complaint(c),
+            "E340 stage: program 'matvec' has no input 'w' | 'w' is an output, which cannot be "
+            "staged: \"acc\" says where it is accumulated");
 }
 
 TEST(Places, levels_are_in_the_order) {

@@ -50,13 +50,16 @@ struct Prefetch {
   friend bool operator==(const Prefetch&, const Prefetch&) = default;
 };
 
+/// Far more than hides any memory's latency. Each tile in flight has room of its own.
+inline constexpr int64_t most_in_flight = 64;
+
 /// How the i-th tile of a buffer is stored and filled.
 struct StageCode {
   int64_t pad = 0;   // elements added to a line
   int64_t line = 1;  // innermost dimensions of the layout that are one line
   /// Lines whose 16-byte pieces change places, each line in another way; 1: none.
   int64_t swizzle = 1;
-  int64_t depth = 1;  // tiles in flight
+  int64_t depth = 1;  // tiles in flight, at most most_in_flight
   Transport transport = Transport::plain;
   int64_t width = 0;                          // bytes of one transfer; 0: what fits
   std::map<std::string, int64_t> copy_order;  // tiling of the copy's loops, by dimension

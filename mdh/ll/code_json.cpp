@@ -54,7 +54,7 @@ class CodeReader {
   }
 
   std::vector<StageCode> tiles(const std::string& buffer, const json& value) const {
-    if (!value.is_array()) fields_.fail("E315", buffer, "expected a list, got " + value.dump());
+    fields_.expect_list(buffer, value);
     std::vector<StageCode> tiles;
     for (const json& tile : value) tiles.push_back(stage(buffer, tile));
     return tiles;
@@ -119,7 +119,7 @@ class CodeReader {
       if (key == "contract") code.contract = choice<Contract>(key, item);
       if (key == "start") code.start = choice<Start>(key, item);
       if (key != "launch_bounds") continue;
-      if (!item.is_array()) fields_.fail("E315", key, "expected a list, got " + item.dump());
+      fields_.expect_list(key, item);
       for (const json& bound : item) code.launch_bounds.push_back(fields_.integer_of(key, bound));
     }
     each(value, "unroll", [&](const CodeReader& at, const std::string& level, const json& times) {

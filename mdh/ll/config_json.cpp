@@ -99,7 +99,7 @@ class ConfigReader {
   }
 
   std::vector<std::vector<std::string>> fuse_of(const std::string& key, const json& value) const {
-    if (!value.is_array()) fields_.fail("E315", key, "expected a list, got " + value.dump());
+    fields_.expect_list(key, value);
     std::vector<std::vector<std::string>> groups;
     for (const json& group : value) groups.push_back(fields_.texts_of(key, group));
     return groups;
@@ -110,7 +110,7 @@ class ConfigReader {
     fields_.expect_object(key, value);
     Relocations all;
     for (const auto& [buffer, list] : value.items()) {
-      if (!list.is_array()) fields_.fail("E315", buffer, "expected a list, got " + list.dump());
+      fields_.expect_list(buffer, list);
       std::vector<Relocation>& mine = all[buffer];
       for (const json& item : list) mine.push_back(relocation(buffer, item, level_key));
     }

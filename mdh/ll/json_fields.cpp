@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 
 namespace mdh::ll {
@@ -27,6 +28,27 @@ class KeyGuard {
  private:
   std::vector<std::set<std::string>> open_;
 };
+
+/// What one writes at a key whose value is an object.
+std::string example_of(const std::string& key) {
+  static const std::map<std::string, std::string> examples = {
+      {"sizes", R"({"I": 512})"},
+      {"types", R"({"T": "f32"})"},
+      {"split", R"({"k": ["HM 4", "L1 64"]})"},
+      {"acc", R"({"w": [{"inside": "L1.i", "region": "L1"}]})"},
+      {"phases", R"({"scalar": {"order": ["L1.i", "L1.k"]}})"},
+      {"tags", R"({"BLK.i": "x"})"},
+      {"code", R"({"combine": {"COR.k": "team_tree"}})"},
+      {"edge", R"({"i": "overlap"})"},
+      {"combine", R"({"COR.k": "team_tree"})"},
+      {"cores", R"({"COR": {"count": 8}})"},
+      {"kernel", R"({"emit": "serpentine"})"},
+      {"unroll", R"({"L1.k": 4})"},
+      {"copy_order", R"({"k": 8})"},
+      {"prefetch", R"({"distance": 16, "level": "L1.k"})"}};
+  const auto found = examples.find(key);
+  return found == examples.end() ? R"({"name": value})" : found->second;
+}
 
 }  // namespace
 
@@ -63,7 +85,16 @@ JsonFields JsonFields::inside(const std::string& key) const {
 }
 
 void JsonFields::expect_object(const std::string& key, const json& value) const {
-  if (!value.is_object()) fail("E315", key, "expected an object, got " + value.dump());
+  if (!value.is_object()) wrong_kind(key, "an object", value, "such as " + example_of(key));
+}
+
+void JsonFields::expect_list(const std::string& key, const json& value) const {
+  if (!value.is_array()) wrong_kind(key, "a list", value, "lists are in brackets: [ ]");
+}
+
+void JsonFields::wrong_kind(const std::string& key, const char* expected, const json& value,
+                            const std::string& hint) const {
+  fail("E315", key, fmt::format("expected {}, got {}", expected, value.dump()), hint);
 }
 
 void JsonFields::check_keys(const json& object, const std::vector<std::string>& known) const {
@@ -75,12 +106,12 @@ void JsonFields::check_keys(const json& object, const std::vector<std::string>& 
 }
 
 std::string JsonFields::text_of(const std::string& key, const json& value) const {
-  if (!value.is_string()) fail("E315", key, "expected a text, got " + value.dump());
+  if (!value.is_string()) wrong_kind(key, "a text", value, "texts are in quotes");
   return value.get<std::string>();
 }
 
 std::vector<std::string> JsonFields::texts_of(const std::string& key, const json& value) const {
-  if (!value.is_array()) fail("E315", key, "expected a list, got " + value.dump());
+  expect_list(key, value);
   std::vector<std::string> texts;
   for (const json& item : value) texts.push_back(text_of(key, item));
   return texts;
@@ -89,13 +120,13 @@ std::vector<std::string> JsonFields::texts_of(const std::string& key, const json
 int64_t JsonFields::integer_of(const std::string& key, const json& value) const {
   const bool too_large = value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX;
   if (!value.is_number_integer() || too_large) {
-    fail("E315", key, "expected an integer, got " + value.dump());
+    wrong_kind(key, "an integer", value, "integers have up to 64 bits and no quotes");
   }
   return value.get<int64_t>();
 }
 
 bool JsonFields::truth_of(const std::string& key, const json& value) const {
-  if (!value.is_boolean()) fail("E315", key, "expected true or false, got " + value.dump());
+  if (!value.is_boolean()) wrong_kind(key, "true or false", value, "without quotes");
   return value.get<bool>();
 }
 

@@ -33,6 +33,7 @@ class JsonFields {
   JsonFields inside(const std::string& key) const;
 
   void expect_object(const std::string& key, const json& value) const;
+  void expect_list(const std::string& key, const json& value) const;
 
   /// Every key of the object is known; E314 with the nearest name otherwise.
   void check_keys(const json& object, const std::vector<std::string>& known) const;
@@ -47,6 +48,9 @@ class JsonFields {
                    const std::vector<std::string>& names) const;
 
  private:
+  [[noreturn]] void wrong_kind(const std::string& key, const char* expected, const json& value,
+                               const std::string& hint) const;
+
   std::string_view text_;
   JsonText source_;
   size_t from_ = 0;

@@ -10,7 +10,8 @@
 namespace mdh::machine {
 
 /// The levels on these layers have at most `limit` parts, all dimensions multiplied. With an axis
-/// (x, y, z; z includes all that are folded into it) only the levels tagged with it count.
+/// (x, y, z; z includes all that are folded into it) it is a limit of launches: only the levels on
+/// that axis count. Those of a layer without tags are all on x.
 struct PartsAtMost {
   std::vector<std::string> layers;
   int64_t limit = 0;

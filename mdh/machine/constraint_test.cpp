@@ -68,11 +68,14 @@ TEST(Sharing, of_cpu_cores_ends_at_the_last_level_cache) {
 }
 
 TEST(Constraints, of_cuda) {
-  EXPECT_EQ(rules_of("cuda"),
-            (Rules{"the parts on CC are at most 1024", "SMX combines in DM",
-                   "CC combines in DM or SM", "region SM is not shared by the cores of SMX",
-                   "region RM is not shared by the cores of SMX",
-                   "region RM is not shared by the cores of CC"}));
+  EXPECT_EQ(
+      rules_of("cuda"),
+      (Rules{"the parts on CC are at most 1024", "SMX combines in DM", "CC combines in DM or SM",
+             "the parts on SMX in x are at most 2147483647",
+             "the parts on SMX in y are at most 65535", "the parts on SMX in z are at most 65535",
+             "region SM is not shared by the cores of SMX",
+             "region RM is not shared by the cores of SMX",
+             "region RM is not shared by the cores of CC"}));
 }
 
 TEST(Constraints, of_opencl) {
@@ -84,13 +87,16 @@ TEST(Constraints, of_opencl) {
 }
 
 TEST(Constraints, with_warps_limit_lanes_and_let_them_combine_in_registers) {
-  EXPECT_EQ(rules_of("cuda_wrp"),
-            (Rules{"the parts on CC are at most 32", "the parts on WRP times CC are at most 1024",
-                   "SMX combines in DM", "WRP combines in DM or SM",
-                   "CC combines in DM or SM or RM", "region SM is not shared by the cores of SMX",
-                   "region RM is not shared by the cores of SMX",
-                   "region RM is not shared by the cores of WRP",
-                   "region RM is not shared by the cores of CC"}));
+  EXPECT_EQ(
+      rules_of("cuda_wrp"),
+      (Rules{"the parts on CC are at most 32", "the parts on WRP times CC are at most 1024",
+             "SMX combines in DM", "WRP combines in DM or SM", "CC combines in DM or SM or RM",
+             "the parts on SMX in x are at most 2147483647",
+             "the parts on SMX in y are at most 65535", "the parts on SMX in z are at most 65535",
+             "region SM is not shared by the cores of SMX",
+             "region RM is not shared by the cores of SMX",
+             "region RM is not shared by the cores of WRP",
+             "region RM is not shared by the cores of CC"}));
 }
 
 TEST(Constraints, of_a_gpu_also_limit_the_grid_and_the_bytes) {
@@ -110,8 +116,10 @@ TEST(Constraints, of_a_gpu_also_limit_the_grid_and_the_bytes) {
 TEST(Constraints, of_several_nodes_are_those_of_cuda_one_layer_further_out_each) {
   EXPECT_EQ(rules_of("multi_node_multi_gpu"),
             (Rules{"the parts on CC are at most 1024", "SMX combines in DM",
-                   "CC combines in DM or SM", "GPU combines in HM", "NOD combines in NM",
-                   "region HM is not shared by the cores of NOD",
+                   "CC combines in DM or SM", "the parts on SMX in x are at most 2147483647",
+                   "the parts on SMX in y are at most 65535",
+                   "the parts on SMX in z are at most 65535", "GPU combines in HM",
+                   "NOD combines in NM", "region HM is not shared by the cores of NOD",
                    "region DM is not shared by the cores of NOD",
                    "region DM is not shared by the cores of GPU",
                    "region SM is not shared by the cores of NOD",

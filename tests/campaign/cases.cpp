@@ -25,21 +25,27 @@ std::string text_in(const fs::path& folder, const char* name) {
 
 }  // namespace
 
-std::vector<Case> read_cases(const std::string& folder) {
-  std::vector<fs::path> folders;
+std::vector<std::string> folders_of_cases(const std::string& folder) {
+  std::vector<std::string> folders;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (fs::exists(entry.path() / "program.mdh")) folders.push_back(entry.path());
+    if (fs::exists(entry.path() / "program.mdh")) folders.push_back(entry.path().string());
   }
   std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+Case read_case(const std::string& folder) {
+  const std::string name = fs::path(folder).filename().string();
+  return {name,
+          seed_in(name),
+          {hl::instantiate(hl::parse(text_in(folder, "program.mdh")), {}),
+           machine::parse_machine(text_in(folder, "machine.json")),
+           ll::parse_config(text_in(folder, "config.json"))}};
+}
+
+std::vector<Case> read_cases(const std::string& folder) {
   std::vector<Case> cases;
-  for (const fs::path& at : folders) {
-    const std::string name = at.filename().string();
-    cases.push_back({name,
-                     seed_in(name),
-                     {hl::instantiate(hl::parse(text_in(at, "program.mdh")), {}),
-                      machine::parse_machine(text_in(at, "machine.json")),
-                      ll::parse_config(text_in(at, "config.json"))}});
-  }
+  for (const std::string& one : folders_of_cases(folder)) cases.push_back(read_case(one));
   return cases;
 }
 

@@ -15,6 +15,12 @@ struct Case {
 };
 
 /// All folders below this one that hold a triple, in the order of their names.
+std::vector<std::string> folders_of_cases(const std::string& folder);
+
+/// Throws if mdh refuses one of the files.
+Case read_case(const std::string& folder);
+
+/// All below this folder.
 std::vector<Case> read_cases(const std::string& folder);
 
 /// Writes one, and tells its folder.

@@ -87,6 +87,25 @@ TEST(Campaign, runs_cases_of_a_folder_instead_of_seeds) {
   EXPECT_EQ(report["failures"].size(), 0u);
 }
 
+/// A case may be of a time when its program was still accepted.
+TEST(Campaign, counts_cases_whose_program_is_refused) {
+  const TemporaryDirectory parent;
+  write_case(make_triple(5), 5, parent.path());
+  const std::string refused = write_case(make_triple(6), 6, parent.path());
+  write_file(
+      refused + "/program.mdh",
+      "mdh 1\nprogram p<I: size> = out_view( w: i64 = [i] ) * md_hom( i: I by cc ) { w = 1; }"
+      " * inp_view( )");
+  const runtime::Exit exit = runtime::run_program(
+      {MDH_CAMPAIGN, "--on", "evaluators", "--cases", parent.path()}, parent.path(), 300);
+  ASSERT_EQ(exit.status, 0) << exit.output;
+  const auto report = nlohmann::json::parse(exit.output);
+  EXPECT_EQ(report["cases"], 1);
+  EXPECT_EQ(report["refused"], 1);
+  ASSERT_EQ(report["unread"].size(), 1u);
+  EXPECT_EQ(report["unread"][0]["case"], refused);
+}
+
 TEST(Campaign, runs_only_what_makes_use_of_a_rule) {
   const TemporaryDirectory scratch;
   const std::string rule = "guarded copy";

@@ -169,6 +169,53 @@ TEST_P(ShownWithoutGpu, but_nothing_runs) {
 INSTANTIATE_TEST_SUITE_P(All, ShownWithoutGpu, testing::Values("cuda", "opencl"),
                          [](const auto& info) { return info.param; });
 
+/// A device of compute capability 8.0 has no clusters.
+TEST_F(NoGpu, text_is_that_of_the_device_that_is_described) {
+  const TemporaryDirectory scratch;
+  const std::string file = (scratch.path() / "cluster.json").string();
+  write_file(file, R"({"mdh_config": 1, "machine": "gpu", "layers": ["BLK", "THR", "SHR"],
+      "split": {"i": ["BLK 3", "THR 32"], "k": ["BLK 4", "SHR 32"]},
+      "order": ["BLK.i", "BLK.k", "THR.i", "SHR.k"],
+      "code": {"combine": {"BLK.k": "cluster"}}})");
+  const std::string of = " matvec --size 67,125 --target cuda --config " + file;
+  const std::string note =
+      "mdh: note: no effect on the code of target cuda yet: code.combine.BLK.k\n";
+  for (const char* kind : {"sm_80", "sm_90"}) {
+    const ScopedEnvironment arch("MDH_CUDA_ARCH", kind);
+    const bool meets = kind == std::string("sm_90");
+    const Outcome source = mdh("show" + of + " --source");
+    EXPECT_EQ(source.exit, 0) << describe(source);
+    EXPECT_EQ(contains(source.out, "__cluster_dims__"), meets) << source.out;
+    EXPECT_EQ(contains(source.out, "run_matvec_2"), !meets) << source.out;
+    EXPECT_EQ(source.err, meets ? "" : note);
+    EXPECT_EQ(mdh("check" + of).err, meets ? "" : note);
+    EXPECT_EQ(contains(mdh("show" + of + " --print-after all").out, "meet "), meets);
+  }
+}
+
+/// The parts of a cluster lie in the memory of its groups, beside tiles: 256 x 256 numbers each.
+TEST_F(NoGpu, check_counts_parts_of_clusters) {
+  const TemporaryDirectory scratch;
+  const auto check = [&](const std::string& how) {
+    const std::string file = (scratch.path() / "parts.json").string();
+    write_file(file, R"({"mdh_config": 1, "machine": "gpu", "layers": ["BLK", "THR", "SHR"],
+        "split": {"i": ["THR 32", "SHR 8"], "j": ["SHR 256"], "k": ["BLK 8", "SHR 8"]},
+        "order": ["BLK.k", "THR.i", "SHR.i", "SHR.j", "SHR.k"],
+        "code": {"combine": {"BLK.k": ")" +
+                         how + R"("}}})");
+    return mdh("check matmul --size 256,256,64 --target cuda --config " + file);
+  };
+  EXPECT_EQ(check("partials_kernel").exit, 0);
+  const Outcome o = check("cluster");
+  EXPECT_EQ(o.exit, 2) << describe(o);
+  EXPECT_TRUE(contains(o.err,
+                       "machine 'gpu': region SM holds 232448 bytes; the groups of kernel "
+                       "'run_matmul_1' need 262144 [E349]"))
+      << o.err;
+  const ScopedEnvironment older("MDH_CUDA_ARCH", "sm_80");
+  EXPECT_EQ(check("cluster").exit, 0) << "there are no clusters";
+}
+
 // ---- times
 
 class OnDevice : public testing::TestWithParam<std::string> {

@@ -1,6 +1,8 @@
 #include <cstdio>
 
+#include "mdh/driver/devices.h"
 #include "mdh/driver/low_level.h"
+#include "mdh/driver/needs.h"
 #include "mdh/driver/stages.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/support/text.h"
@@ -28,12 +30,18 @@ void print_buffers(const hl::Program& p) {
   }
 }
 
-/// Whether tiles can be padded or shifted back is known once there are loops.
-void check_edges(const Problem& problem, const ll::Config& config) {
-  const bool has_code = hl::is_concrete(problem.program) && problem.target->print != nullptr;
-  if (config.code.edge.empty() || !has_code) return;
+/// Whether tiles can be padded or shifted back is known once there are loops; how much memory groups
+/// need besides that for tiles, once there is code.
+void check_code(const Problem& problem, const std::string& device, const ll::Config& config) {
+  const driver::Target& target = *problem.target;
+  const bool has_code = hl::is_concrete(problem.program) && target.print != nullptr;
+  const bool has_groups = target.facts.teams == machine::Teams::nested;
+  if (!has_code || (config.code.edge.empty() && !has_groups)) return;
   try {
-    driver::lower_all(problem.program, problem.machine, config, *problem.target, "check");
+    const driver::Stages stages =
+        driver::lower_all(problem.program, problem.machine, config,
+                          driver::target_on(target, device), driver::kernel_name(problem.program));
+    driver::check_memory_of_groups(stages.module, problem.machine);
   } catch (const Error& e) {
     if (e.diagnostic().kind != DiagnosticKind::unsupported) throw;
   }
@@ -48,7 +56,7 @@ int check(const Request& given) {
   const Problem problem = resolve(request);
   const hl::Program& p = problem.program;
   const ll::Config config = with_origin(problem.config.config, problem, problem.machine.name);
-  check_edges(problem, config);
+  check_code(problem, request.target, config);
   note_unused_if_named(problem, request);
   const driver::Resources needs = driver::resources(p, problem.machine, config);
   if (hl::is_concrete(p)) {

@@ -419,8 +419,8 @@ ll::Config with_origin(ll::Config config, const Problem& problem, const std::str
 
 void note_unused(const Problem& problem, const Request& request) {
   if (request.quiet || problem.target->print == nullptr) return;
-  const auto unused =
-      driver::decisions_ignored_by(*problem.target, problem.config.config.code, problem.machine);
+  const auto unused = driver::decisions_ignored_by(
+      driver::target_on(*problem.target, request.target), problem.config.config, problem.machine);
   if (unused.empty()) return;
   say("mdh: note: no effect on the code of target {} yet: {}\n", problem.target->name,
       join(unused, ", "));

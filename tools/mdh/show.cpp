@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "mdh/driver/development.h"
+#include "mdh/driver/devices.h"
 #include "mdh/driver/low_level.h"
 #include "mdh/driver/needs.h"
 #include "mdh/hl/print.h"
@@ -10,8 +11,17 @@
 namespace mdh::tool {
 namespace {
 
-const driver::Target& printable(const Problem& problem) {
-  return problem.target->print ? *problem.target : driver::usual_target();
+/// What code is made for, and where: text is that of the device, if it is there or described.
+struct Place {
+  const driver::Target& target;
+  std::string device;
+
+  driver::Target on_device() const { return driver::target_on(target, device); }
+};
+
+Place printable(const Problem& problem, const std::string& device) {
+  if (problem.target->print) return {*problem.target, device};
+  return {driver::usual_target(), ""};
 }
 
 /// Stages of the low level need no code: they show what code generation may still refuse.
@@ -20,19 +30,20 @@ std::string text_of(const Problem& problem, const std::string& device, const std
   if (driver::is_low_level_stage(stage)) {
     return driver::print_low_level(problem.program, problem.machine, config, stage);
   }
-  const driver::Target& target = printable(problem);
+  const Place place = printable(problem, device);
   if (stage == "resources") {
-    return driver::print_needs(problem.program, problem.machine, config, target,
-                               &target == problem.target ? device : "");
+    return driver::print_needs(problem.program, problem.machine, config, place.target,
+                               place.device);
   }
+  const driver::Target target = place.on_device();
   const driver::Stages stages = lower_all(problem.program, problem.machine, config, target,
                                           driver::kernel_name(problem.program));
   return stage == "stand-alone" ? stand_alone_source(stages, target) : print_stage(stages, stage);
 }
 
-std::string text_after(const Problem& problem, const std::string& pass) {
+std::string text_after(const Problem& problem, const std::string& device, const std::string& pass) {
   return driver::print_after(pass, problem.program, problem.machine, problem.config.config,
-                             printable(problem));
+                             printable(problem, device).on_device());
 }
 
 }  // namespace
@@ -53,7 +64,7 @@ int show(const Request& given, const std::vector<std::string>& stages, const std
     fmt::print("{}{}", n > 0 ? "\n" : "", text_of(problem, request.target, stages[n]));
   }
   if (!after.empty()) {
-    fmt::print("{}{}", stages.empty() ? "" : "\n", text_after(problem, after));
+    fmt::print("{}{}", stages.empty() ? "" : "\n", text_after(problem, request.target, after));
   }
   return 0;
 }

@@ -19,6 +19,12 @@ std::vector<Layer> memory_layers() {
           {.name = "RM", .region = "RM", .aliases = {"REG"}}};
 }
 
+/// Of a launch along each axis, on all devices.
+std::vector<Constraint> limits_of_grids() {
+  return {PartsAtMost{{"SMX"}, 2147483647, "x"}, PartsAtMost{{"SMX"}, 65535, "y"},
+          PartsAtMost{{"SMX"}, 65535, "z"}};
+}
+
 }  // namespace
 
 /// The paper's CUDA machine: blocks meet in device memory only, threads also in shared memory.
@@ -33,6 +39,7 @@ Machine cuda() {
                             CombinesIn{"CC", {"DM", "SM"}}}};
   m.layers.push_back(blocks());
   m.layers.push_back(threads());
+  for (const Constraint& rule : limits_of_grids()) m.constraints.push_back(rule);
   return m;
 }
 
@@ -47,6 +54,7 @@ Machine cuda_wrp() {
   m.constraints = {PartsAtMost{{"CC"}, 32, ""}, PartsAtMost{{"WRP", "CC"}, 1024, ""},
                    CombinesIn{"SMX", {"DM"}}, CombinesIn{"WRP", {"DM", "SM"}},
                    CombinesIn{"CC", {"DM", "SM", "RM"}}};
+  for (const Constraint& rule : limits_of_grids()) m.constraints.push_back(rule);
   return m;
 }
 
