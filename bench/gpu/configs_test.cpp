@@ -36,7 +36,7 @@ TEST_P(OpenClConfigs, fit_into_the_local_memory_of_drivers_and_are_obeyed) {
   const kernel::Module module =
       driver::lower_all(instantiate(workload).program, machine, known->config, target, "f").module;
   runtime::opencl::check_local_memory(module, {.local_mem_bytes = 49152});
-  EXPECT_EQ(driver::decisions_ignored_by(target, known->config.code, machine),
+  EXPECT_EQ(driver::decisions_ignored_by(target, known->config, machine),
             std::vector<std::string>{});
 }
 
