@@ -56,8 +56,8 @@ int check(const Request& given) {
   const Problem problem = resolve(request);
   const hl::Program& p = problem.program;
   const ll::Config config = with_origin(problem.config.config, problem, problem.machine.name);
-  check_code(problem, request.target, config);
   note_unused_if_named(problem, request);
+  check_code(problem, request.target, config);
   const driver::Resources needs = driver::resources(p, problem.machine, config);
   if (hl::is_concrete(p)) {
     fmt::print("{}: {} points, {} operations, {} bytes\n", p.name, hl::points(p), hl::operations(p),
