@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 
 #include "mdh/hl/analysis.h"
 #include "mdh/ll/names.h"
@@ -180,27 +179,24 @@ class RunFinder {
   bool lies_along(const Run& run, int dimension) const {
     for (size_t b = 0; b < run.places.size(); ++b) {
       const Layout& layout = run.places[b].layout;
-      for (const hl::Access& access : p_.computation.outputs[b].accesses) {
-        for (size_t n = 0; n < layout.size(); ++n) {
-          const std::set<int> along = walked_by(access, layout[n]);
-          const bool fits = n + 1 == layout.size() ? along == std::set<int>{dimension}
-                                                   : !along.contains(dimension);
-          if (!fits || !layout[n].layer.empty()) return false;
-        }
-        if (layout.empty()) return false;
+      const hl::BufferView& view = p_.computation.outputs[b];
+      if (layout.empty()) return false;
+      for (const Axis& axis : layout) {
+        const size_t n = axis.dimension - 1;
+        const bool fits = &axis == &layout.back()
+                              ? walking_dimension(p_.computation, view, n) == dimension
+                              : !is_walked_by(view, n, dimension);
+        if (!fits || !axis.layer.empty()) return false;
       }
     }
     return true;
   }
 
-  /// Dimensions with which an index changes; all where that is not known.
-  std::set<int> walked_by(const hl::Access& access, const Axis& axis) const {
-    const auto affine = hl::find_affine(p_.computation, access.index[axis.dimension - 1]);
-    std::set<int> along;
-    for (int d = 0; d < std::ssize(p_.computation.dimensions); ++d) {
-      if (!affine || affine->coefficients[d] != 0) along.insert(d);
-    }
-    return along;
+  bool is_walked_by(const hl::BufferView& view, size_t axis, int dimension) const {
+    const Symbol& symbol = p_.computation.dimensions[dimension].symbol;
+    return std::any_of(view.accesses.begin(), view.accesses.end(), [&](const hl::Access& access) {
+      return scalar::mentions(access.index[axis], symbol);
+    });
   }
 
   /// Neither the user's memory nor a layout that somebody has asked for.

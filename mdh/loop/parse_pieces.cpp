@@ -1,6 +1,7 @@
 #include "mdh/loop/parse_pieces.h"
 
 #include "mdh/loop/parse_buffer.h"
+#include "mdh/loop/parse_function.h"
 #include "mdh/scalar/elaborate.h"
 #include "mdh/scalar/parse.h"
 

@@ -326,6 +326,29 @@ std::vector<Access> accesses_of(const Stmt& s) {
   return {};
 }
 
+Stmt map_values(const Stmt& s, const std::function<Symbol(const Symbol&)>& change) {
+  StmtNode node = s.node();
+  const auto map_all = [&](std::vector<Symbol>& values) {
+    for (Symbol& value : values) value = change(value);
+  };
+  if (auto* load = std::get_if<Load>(&node.is)) load->result = change(load->result);
+  if (auto* store = std::get_if<Store>(&node.is)) store->value = change(store->value);
+  if (auto* load = std::get_if<WideLoad>(&node.is)) map_all(load->results);
+  if (auto* store = std::get_if<WideStore>(&node.is)) map_all(store->values);
+  if (auto* sum = std::get_if<AtomicCombine>(&node.is)) map_all(sum->values);
+  if (auto* take = std::get_if<AtomicTake>(&node.is)) map_all(take->results);
+  if (auto* f = std::get_if<Apply>(&node.is)) {
+    map_all(f->results);
+    map_all(f->inputs);
+  }
+  if (auto* sum = std::get_if<Combine>(&node.is)) {
+    map_all(sum->results);
+    map_all(sum->left);
+    map_all(sum->right);
+  }
+  return node;
+}
+
 std::vector<Symbol> defined_by(const Stmt& s) {
   return std::visit(CollectDefinitions{}, s.node().is);
 }

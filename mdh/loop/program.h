@@ -191,6 +191,10 @@ Stmt map_children(const Stmt& s, const std::function<Block(const Block&)>& chang
 Stmt map_expressions(const Stmt& s, const std::function<Expr(const Expr&)>& change);
 Stmt map_elements(const Stmt& s, const std::function<Element(const Element&)>& change);
 
+/// Every name of a value directly in a statement, where it is defined and where it is used. Indices
+/// are no values.
+Stmt map_values(const Stmt& s, const std::function<Symbol(const Symbol&)>& change);
+
 /// Buffers that a statement reads or writes directly, not in the blocks inside it.
 struct Uses {
   std::vector<Symbol> reads, writes;

@@ -9,22 +9,13 @@
 namespace mdh::passes::grid_cases_test {
 namespace {
 
-constexpr TargetFacts gpu{.teams = Teams::nested,
-                          .access_bytes = 16,
-                          .lockstep = 32,
-                          .exchanges = true,
-                          .knows_last = true,
-                          .atomics = true,
-                          .follows = true,
-                          .most_that_meet = 8};
-
 /// In several orders of what no barrier orders.
 void expect_meaning_on_gpu(const std::string& text, const std::string& entries,
                            uint64_t orders = 3) {
   const hl::Program program = computation(text);
   Random random(1);
   const std::vector<scalar::Array> inputs = random_inputs(random, program);
-  const loop::Program loops = run_pipeline(plan_of(text, entries, "gpu"), gpu);
+  const loop::Program loops = run_pipeline(plan_of(text, entries, "gpu"), facts_of_gpus);
   for (uint64_t seed = 1; seed <= orders; ++seed) {
     EXPECT_EQ(loop::evaluate(loops, inputs, seed), hl::evaluate(program, inputs))
         << loop::print(loops);

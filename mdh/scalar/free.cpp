@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mdh/scalar/function.h"
+
 namespace mdh::scalar {
 namespace {
 

@@ -11,9 +11,10 @@
 // target that it takes runs, one after the other. With --only, triples that make use of none of these
 // rules are left out: rare ones would take days otherwise.
 //
-// Prints one JSON object: cases, refused, those of a folder that could not be read, left out by --only,
-// failures with their seeds, and how often each rule of the planner was made use of. A case that fails is shrunk and saved. Exit code 1 if
-// there is one, 3 if this machine lacks what the place needs.
+// Prints one JSON object: cases, refused, those of a folder that could not be read, left out by
+// --only, failures with their seeds, and how often each rule of the planner was made use of. A case
+// that fails is shrunk and saved. Exit code 1 if there is one, 3 if this machine lacks what the place
+// needs.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <functional>

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "mdh/driver/target.h"
 #include "mdh/ll/nest.h"
 #include "mdh/passes/pipeline.h"
 
@@ -159,14 +160,7 @@ std::vector<std::string> rules_of_groups(const loop::Program& planned) {
       {"keep-values", "values handed on"}};
   std::vector<std::string> rules;
   loop::Program before = planned;
-  const passes::TargetFacts facts{.teams = passes::Teams::nested,
-                                  .access_bytes = 16,
-                                  .lockstep = 32,
-                                  .exchanges = true,
-                                  .knows_last = true,
-                                  .atomics = true,
-                                  .follows = true,
-                                  .most_that_meet = 8};
+  const passes::TargetFacts& facts = driver::find_target("cuda").facts;
   passes::run_pipeline(planned, facts, [&](const passes::Pass& pass, const loop::Program& after) {
     const auto rule = by_pass.find(pass.name);
     if (rule != by_pass.end() && !(after.body == before.body)) rules.push_back(rule->second);

@@ -6,6 +6,7 @@
 
 #include "mdh/backend/c/opaque.h"
 #include "mdh/backend/c/transpose.h"
+#include "mdh/scalar/free.h"
 #include "mdh/scalar/linear.h"
 #include "mdh/scalar/simplify.h"
 #include "mdh/support/text.h"

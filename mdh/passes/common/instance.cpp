@@ -23,23 +23,10 @@ Expr Instance::expression(const Expr& e) const {
 
 Stmt Instance::statement(const Stmt& s) {
   rename_defined(s);
-  StmtNode node = loop::map_expressions(s, [&](const Expr& e) { return expression(e); }).node();
+  const Stmt changed = loop::map_expressions(s, [&](const Expr& e) { return expression(e); });
+  StmtNode node =
+      loop::map_values(changed, [&](const Symbol& value) { return name(value); }).node();
   if (auto* let = std::get_if<loop::Let>(&node.is)) let->var = name(let->var);
-  if (auto* load = std::get_if<loop::Load>(&node.is)) load->result = name(load->result);
-  if (auto* store = std::get_if<loop::Store>(&node.is)) store->value = name(store->value);
-  if (auto* load = std::get_if<loop::WideLoad>(&node.is)) rename(load->results);
-  if (auto* store = std::get_if<loop::WideStore>(&node.is)) rename(store->values);
-  if (auto* sum = std::get_if<loop::AtomicCombine>(&node.is)) rename(sum->values);
-  if (auto* take = std::get_if<loop::AtomicTake>(&node.is)) rename(take->results);
-  if (auto* f = std::get_if<loop::Apply>(&node.is)) {
-    rename(f->results);
-    rename(f->inputs);
-  }
-  if (auto* sum = std::get_if<loop::Combine>(&node.is)) {
-    rename(sum->results);
-    rename(sum->left);
-    rename(sum->right);
-  }
   return node;
 }
 
@@ -85,10 +72,6 @@ void Instance::rename_defined(const Stmt& s) {
 Symbol Instance::name(const Symbol& symbol) const {
   const auto found = renamed_.find(symbol);
   return found == renamed_.end() ? symbol : found->second;
-}
-
-void Instance::rename(std::vector<Symbol>& symbols) const {
-  for (Symbol& symbol : symbols) symbol = name(symbol);
 }
 
 Block round_of(const loop::For& loop, int64_t n, Names& names) {

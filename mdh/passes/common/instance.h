@@ -32,7 +32,6 @@ class Instance {
   loop::Block inside(const loop::Block& block) const;
   void rename_defined(const loop::Stmt& s);
   Symbol name(const Symbol& symbol) const;
-  void rename(std::vector<Symbol>& symbols) const;
 
   Names& names_;
   std::map<Symbol, loop::Expr> values_;

@@ -25,6 +25,16 @@ inline hl::Program computation(const std::string& text) {
   return hl::parse("mdh 1\nprogram " + text);
 }
 
+/// A GPU with all that printed code may ask of one.
+inline constexpr TargetFacts facts_of_gpus{.teams = Teams::nested,
+                                           .access_bytes = 16,
+                                           .lockstep = 32,
+                                           .exchanges = true,
+                                           .knows_last = true,
+                                           .atomics = true,
+                                           .follows = true,
+                                           .most_that_meet = 8};
+
 /// The layers, split and order of a configuration: `"layers": [...], ...`.
 inline ll::Config config(const std::string& entries) {
   return ll::parse_config("{\"mdh_config\": 1, " + entries + "}");

@@ -17,32 +17,18 @@ using loop::StmtNode;
 
 using Renamed = std::map<Symbol, Symbol>;
 
-void rename(std::vector<Symbol>& values, const Renamed& renamed) {
-  for (Symbol& value : values) {
-    if (const auto found = renamed.find(value); found != renamed.end()) value = found->second;
-  }
-}
-
-/// The statement with other names for the values that it uses, and those in its blocks.
+/// The statement with other names for some values, and those in its blocks.
 Stmt with_names(const Stmt& s, const Renamed& renamed) {
   if (renamed.empty()) return s;
-  StmtNode node = loop::map_children(s, [&](const Block& block) {
-                    Block result;
-                    for (const Stmt& inner : block) result.push_back(with_names(inner, renamed));
-                    return result;
-                  }).node();
-  if (auto* f = std::get_if<loop::Apply>(&node.is)) rename(f->inputs, renamed);
-  if (auto* store = std::get_if<loop::WideStore>(&node.is)) rename(store->values, renamed);
-  if (auto* sum = std::get_if<loop::AtomicCombine>(&node.is)) rename(sum->values, renamed);
-  if (auto* sum = std::get_if<loop::Combine>(&node.is)) {
-    rename(sum->left, renamed);
-    rename(sum->right, renamed);
-  }
-  if (auto* store = std::get_if<loop::Store>(&node.is)) {
-    const auto found = renamed.find(store->value);
-    if (found != renamed.end()) store->value = found->second;
-  }
-  return node;
+  const Stmt inner = loop::map_children(s, [&](const Block& block) {
+    Block result;
+    for (const Stmt& one : block) result.push_back(with_names(one, renamed));
+    return result;
+  });
+  return loop::map_values(inner, [&](const Symbol& value) {
+    const auto found = renamed.find(value);
+    return found == renamed.end() ? value : found->second;
+  });
 }
 
 /// Names that several statements define: what they mean depends on where they stand.

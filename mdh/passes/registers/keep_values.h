@@ -13,7 +13,7 @@ namespace mdh::passes {
 /// What one core has in registers is stored once, where straight code ends, and what is loaded twice
 /// from memory that nobody writes meanwhile is loaded once. Nothing else changes: compilers make the
 /// same code of both. But they look through every store and every load, all statements between them
-/// for each, and NVIDIA's took two to four times as long for large tiles. Only on targets whose cores
+/// for each, and NVIDIA's took two to seven times as long for large tiles. Only on targets whose cores
 /// have no vectors.
 loop::Program keep_values(const loop::Program& program, const machine::TargetFacts& facts);
 

@@ -9,14 +9,6 @@
 namespace mdh::passes::combine_in_cluster_test {
 namespace {
 
-const TargetFacts with_clusters{.teams = Teams::nested,
-                                .access_bytes = 16,
-                                .lockstep = 32,
-                                .exchanges = true,
-                                .knows_last = true,
-                                .atomics = true,
-                                .follows = true,
-                                .most_that_meet = 8};
 const TargetFacts plain_clusters{.teams = Teams::nested, .most_that_meet = 8};
 const TargetFacts without{.teams = Teams::nested, .access_bytes = 16, .knows_last = true};
 
@@ -48,7 +40,7 @@ std::string expect_right(const std::string& program, const Case& c) {
   const std::vector<scalar::Array> expected = hl::evaluate(computed, inputs);
   EXPECT_EQ(loop::evaluate(plan, inputs), expected) << loop::print(plan);
   std::string first;
-  for (const TargetFacts& facts : {with_clusters, plain_clusters, without}) {
+  for (const TargetFacts& facts : {facts_of_gpus, plain_clusters, without}) {
     const loop::Program loops = run_pipeline(plan, facts);
     if (first.empty()) first = loop::print(loops);
     for (const uint64_t seed : {1, 2, 3, 4}) {
@@ -212,7 +204,7 @@ TEST(InCluster, the_order_of_the_parts_is_kept) {
       const auto result = [&](std::string text) {
         const size_t at = text.find("= l + r;");
         text.replace(at, 8, taken);
-        return loop::evaluate(run_pipeline(loop::parse(text), with_clusters), inputs);
+        return loop::evaluate(run_pipeline(loop::parse(text), facts_of_gpus), inputs);
       };
       EXPECT_EQ(result(plan("cluster")), result(plan("auto"))) << parts << taken;
     }
