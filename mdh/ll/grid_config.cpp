@@ -280,12 +280,16 @@ class GridRules {
     levels_.take(roles_.lanes, d, bytes_at_once / widest);
   }
 
+  /// Groups that scan cannot look back while others make parts of their sums: that takes launches of
+  /// its own, and pays only where the device would be almost empty.
   void share_with_groups() {
     const int64_t groups = levels_.count_on(roles_.groups);
     const int longest = reduced_.front();
     const int64_t useful = levels_.rest(longest) / least_terms;
+    const bool looks_back = has_warps() && groups > 1 && !scanned_.empty();
+    const int64_t wanted = looks_back ? groups_wanted / 4 : 5 * groups_wanted;
     const int64_t parts = std::min({most_groups_of_sum, std::max<int64_t>(1, useful),
-                                    power_below(std::max<int64_t>(1, 5 * groups_wanted / groups))});
+                                    power_below(std::max<int64_t>(1, wanted / groups))});
     levels_.take(roles_.groups, longest, parts);
   }
 

@@ -27,7 +27,10 @@ constexpr double copies_in_flight = 8;    // rounds of a plain copy that are wri
 constexpr double most_turns = 32;         // that are written out where all threads take as many
 constexpr double bytes_of_instruction = 16;
 constexpr double most_code = 512 << 10;  // bytes, before compilers stop writing loops out
-constexpr double for_a_digit = 3;        // instructions, to put an index together
+// Cycles of a point at an edge: a branch, and a load that nothing hides; few have theirs under way.
+constexpr double few_at_an_edge = 48, for_one_of_few = 10, for_one_of_many = 45;
+constexpr double for_one_of_last_round = 20;  // cycles of a point that may not exist
+constexpr double for_a_digit = 5;             // instructions, to put two indices together
 
 class GroupCounter {
  public:
@@ -247,7 +250,9 @@ class GroupCounter {
     const double axes = static_cast<double>(tile.extents.size());
     const bool is_even = std::fmod(elements / wide, threads()) == 0;
     double places = is_even || axes < 2 ? 0 : (axes - 1) * for_an_axis;
-    if (is_dealt_by_digits(w_, buffer, w_.copied_by(s))) places += 3 * for_a_digit;
+    if (is_dealt_by_digits(w_, buffer, w_.copied_by(s))) {
+      places += for_a_digit * digits_of_places(buffer, w_.copied_by(s));
+    }
     const double instructions = accesses * ((flies ? 1 : 1 + stores) + 1.5 + places) + 12;
     body_.instructions += fills * instructions * warps();
     body_.shared += fills * accesses * warps() * passes_to_store(w_, s, static_cast<int64_t>(wide));
@@ -441,9 +446,15 @@ class GroupCounter {
     const double from_shared = body_.shared_bytes > 0 ? rounds * rates().shared_latency : 0;
     body_.waiting = std::max(chain_, std::max(batches * latency_, from_shared)) +
                     barriers_ * rates().barrier + meetings_ + latency_ + body_.waiting_for_copies;
+    if (sums_end_inside(w_, straight_)) {
+      body_.waiting += volume(straight_) * repeats_ * for_one_of_last_round;
+    }
     const double first = body_.fills > 0 ? latency_ : 0;
     body_.together = barriers_ * rates().barrier + meetings_ + first + body_.waiting_for_copies;
     if (has_edges(w_, straight_)) body_.border = reads_ * latency_;
+    const double points = points_one_by_one(w_, straight_);
+    const double for_one = points <= few_at_an_edge ? for_one_of_few : for_one_of_many;
+    body_.border = std::max(body_.border, volume(w_.rounds) * repeats_ * points * for_one);
     count_code();
   }
 

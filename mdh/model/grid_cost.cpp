@@ -75,6 +75,16 @@ double bytes_for_cluster(const GridWork& w) {
   return meet ? bytes_of_results(w) * parts / static_cast<double>(w.group_count) : 0;
 }
 
+/// Groups that scan look back only if no others make parts of what they scan.
+ll::Combination combination_of(const GridWork& w, const ll::NestLoop& loop) {
+  const ll::Combination asked = ll::combination_of(w.d.program(), loop);
+  const bool has_parts = std::any_of(w.groups.begin(), w.groups.end(), [&](const auto* other) {
+    const DimensionKind kind = w.shape.dimensions[dimension_of(other)].kind;
+    return kind == DimensionKind::reduced && other->parts > 1;
+  });
+  return asked == ll::Combination::look_back && has_parts ? ll::Combination::automatic : asked;
+}
+
 /// Parts of results that groups have made are written, and read by whoever combines them.
 double combining(const GridWork& w) {
   const GridRates& r = w.rates;
@@ -87,7 +97,7 @@ double combining(const GridWork& w) {
     // Each element is combined by one thread, or few: one part after the other comes from L2.
     const double chain = std::min(parts, 16.0) * r.l2_latency / 4 / r.clock;
     const double latency = r.l2_latency / r.clock;
-    switch (ll::combination_of(w.d.program(), *loop)) {
+    switch (combination_of(w, *loop)) {
       case ll::Combination::last_core: {
         constexpr double rate_of_one = 60;  // bytes per nanosecond, of one multiprocessor
         const double teams = static_cast<double>(w.group_count) / parts;
@@ -104,8 +114,12 @@ double combining(const GridWork& w) {
       case ll::Combination::atomic:
         time += 4 * latency + elements_of_results(w) * parts / 4;
         break;
-      default:
-        time += r.following + 2 * bytes / r.l2_rate + chain + (scanned ? 2 * r.following : 0);
+      default: {
+        time += r.following + 2 * bytes / r.l2_rate + chain;
+        // One thread sums up what the parts of a scan have made, a launch of its own adds it.
+        constexpr double most_summed = 256, to_sum_one = 40;  // nanoseconds
+        if (scanned) time += 2 * r.following + std::min(parts, most_summed) * to_sum_one;
+      }
     }
   }
   return time;
@@ -149,7 +163,10 @@ void add_running(const GridWork& w, const GridBody& body, const Share& share, do
   const double slowed = 1 + 4 * spilled(w, body);
   cost.compute = launches * share.mine * group * slowed * uneven / r.clock;
   const double waves = launches * std::ceil(share.mine / cost.resident);
-  cost.waiting = std::max(waves * alone * uneven, launches * body.border) / r.clock;
+  // Groups at an edge are the last ones to begin.
+  const double before = cost.compute * (1 - share.together / share.mine);
+  const double border = body.border > 0 ? before + launches * body.border / r.clock : 0;
+  cost.waiting = std::max(waves * alone * uneven / r.clock, border);
   cost.waiting_together = waves * (body.together + body.fills * late) / r.clock;
 }
 

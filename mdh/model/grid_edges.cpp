@@ -26,11 +26,30 @@ bool has_edges(const GridWork& w, const Loops& tile) {
                      [&](const ll::NestLoop* loop) { return ends_early(w, loop); });
 }
 
-bool asks_at_edges(const GridWork& w, const Loops& tile) {
-  const bool is_reduced = std::any_of(tile.begin(), tile.end(), [&](const ll::NestLoop* loop) {
+bool sums_end_inside(const GridWork& w, const Loops& tile) {
+  return std::any_of(tile.begin(), tile.end(), [&](const ll::NestLoop* loop) {
     return w.is_reduced(loop) && ends_early(w, loop);
   });
-  return is_reduced && !are_all_copied(w);
+}
+
+bool asks_at_edges(const GridWork& w, const Loops& tile) {
+  return sums_end_inside(w, tile) && !are_all_copied(w);
+}
+
+double points_one_by_one(const GridWork& w, const Loops& tile) {
+  const bool is_combined = std::any_of(w.rounds.begin(), w.rounds.end(),
+                                       [&](const auto* loop) { return w.is_reduced(loop); });
+  if (!is_combined || are_all_copied(w)) return 0;
+  double left = 1;
+  bool ends = false;
+  for (int d = 0; d < static_cast<int>(w.shape.dimensions.size()); ++d) {
+    const int64_t length = points(tile, d, 0), size = w.shape.dimensions[d].size;
+    const bool is_kept = w.shape.dimensions[d].kind == DimensionKind::kept;
+    const int64_t rest = is_kept ? size % length : 0;
+    ends = ends || rest > 0;
+    left *= static_cast<double>(rest > 0 ? rest : length);
+  }
+  return ends ? left : 0;
 }
 
 bool stays_in_warp(const GridWork& w, const ll::NestLoop& loop) {

@@ -70,4 +70,14 @@ bool is_dealt_by_digits(const GridWork& w, const BufferShape& buffer, const Loop
   return false;
 }
 
+double digits_of_places(const BufferShape& buffer, const Loops& copied) {
+  const auto moves = [&](const ll::NestLoop* loop) {
+    for (size_t axis = 0; axis < buffer.extents.size(); ++axis) {
+      if (loop->parts > 1 && moves_along(buffer, axis, dimension_of(loop))) return true;
+    }
+    return false;
+  };
+  return static_cast<double>(std::count_if(copied.begin(), copied.end(), moves));
+}
+
 }  // namespace mdh::model

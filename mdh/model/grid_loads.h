@@ -25,4 +25,7 @@ double lanes_at_once(const BufferShape& buffer, int64_t lanes, int64_t most);
 /// tile ends early: then threads copy number by number.
 bool is_dealt_by_digits(const GridWork& work, const BufferShape& buffer, const Loops& copied);
 
+/// Loops that say where in a tile an element lies.
+double digits_of_places(const BufferShape& buffer, const Loops& copied);
+
 }  // namespace mdh::model
