@@ -117,6 +117,27 @@ int extras_of(const Work& w) {
   return count + static_cast<int>(staged.size());
 }
 
+struct Moved {
+  std::vector<double> times;  // from each memory of the rates
+  double bytes_memory = 0;    // of all cores
+};
+
+/// What one share moves, times the shares of the slowest core.
+Moved moved(const Movement& movement, While when, const Rates& rates, double shares,
+            double busy_cores) {
+  Moved all{.times = std::vector<double>(rates.memories.size(), 0)};
+  double bytes = 0;
+  for (size_t n = 1; n < rates.memories.size(); ++n) {
+    const Traffic t = movement.into(n - 1, when);
+    bytes = t.bytes * shares;
+    all.times[n] = bytes / rates.memories[n].rate + t.lines * shares * rates.memories[n].line +
+                   t.page_misses * shares * rates.page_miss;
+  }
+  all.bytes_memory = bytes * busy_cores;
+  all.times.back() = std::max(all.times.back(), all.bytes_memory / rates.memory_of_all);
+  return all;
+}
+
 }  // namespace
 
 double Cost::total() const {
@@ -137,23 +158,17 @@ Cost estimate(const Shape& shape, const ll::Decomposition& d, const Rates& rates
   cost.registers = body.registers;
   cost.compute = rounds * body.time;
   cost.results = flushing(w, body, rounds);
-  // What one share moves, times the shares of the slowest core.
   double shares = 1;
   for (const ll::NestLoop* loop : w.structure.cores) shares *= static_cast<double>(loop->parts);
   const double mine = std::max(1.0, shares * share);
+  const double busy = std::min<double>(rates.cores, shares);
   const Movement movement(w);
-  cost.copies = movement.copying() * mine;
-  cost.from.assign(rates.memories.size(), 0);
-  double bytes = 0;
-  for (size_t n = 1; n < rates.memories.size(); ++n) {
-    const Traffic t = movement.into(n - 1);
-    bytes = t.bytes * mine;
-    cost.from[n] = bytes / rates.memories[n].rate + t.lines * mine * rates.memories[n].line +
-                   t.page_misses * mine * rates.page_miss;
-  }
-  const int busy = static_cast<int>(std::min<double>(rates.cores, shares));
-  cost.bytes_memory = bytes * busy;
-  cost.from.back() = std::max(cost.from.back(), cost.bytes_memory / rates.memory_of_all);
+  const Moved computing = moved(movement, While::computing, rates, mine, busy);
+  const Moved copying = moved(movement, While::copying, rates, mine, busy);
+  cost.from = computing.times;
+  cost.copies = std::max(movement.copying() * mine,
+                         *std::max_element(copying.times.begin(), copying.times.end()));
+  cost.bytes_memory = computing.bytes_memory + copying.bytes_memory;
   cost.overhead = (w.structure.cores.empty() ? 100 : rates.launch) + combining(w) +
                   copies_before_cores(w) * (rates.launch + rates.barrier);
   cost.extras = extras_of(w);
