@@ -279,6 +279,32 @@ TEST(Cost, nothing_is_computed_while_copies_wait_for_memory) {
   EXPECT_GT(copied.total(), copied.compute + copied.copies);
 }
 
+/// 12 by 2 vectors, where `columns` of C are left for the last tile or none is.
+double compute_of_columns(int columns) {
+  const hl::Program p =
+      hl::instantiate(hl::parse(fmt::format(
+                          "mdh 1\nprogram p = out_view( C: f32 = [i, j] ) * md_hom( i: 2040 by cc, "
+                          "j: {} by cc, k: 333 by pw(add) ) {{ C = A * B; }} * inp_view( A: f32 = "
+                          "[i, k]; B: f32 = [k, j] )",
+                          columns)),
+                      {});
+  const std::string config = fmt::format(
+      R"({{"mdh_config": 1, "layers": ["COR", "L1", "REG", "SIMD"],
+          "split": {{"i": ["COR 2", "L1 85", "REG 12"], "j": ["L1 {}", "REG 2", "SIMD 16"],
+                    "k": ["L1 333"]}},
+          "order": ["COR.i", "L1.i", "L1.j", "L1.k", "REG.i", "REG.j", "SIMD.j"],
+          "acc": {{"C": [{{"inside": "L1.k", "region": "REG"}}]}},
+          "code": {{"edge": {{"j": "mask"}}}}}})",
+      (columns + 31) / 32);
+  return cost_of(p, config, wide_rates()).compute;
+}
+
+TEST(Cost, a_tile_at_an_edge_goes_through_memory_however_little_is_left) {
+  const double whole = compute_of_columns(64) / 2;
+  EXPECT_GT(compute_of_columns(65), 2 * whole + 4 * whole);
+  EXPECT_EQ(compute_of_columns(65), compute_of_columns(70));
+}
+
 TEST(Cost, rates_are_read_as_they_were_printed_and_others_not_at_all) {
   const Rates r = rates();
   EXPECT_EQ(parse_rates(print(r)), r);
