@@ -220,6 +220,91 @@ TEST(Cost, short_runs_of_memory_cost_more_than_long_ones) {
   EXPECT_GT(cost_of(p, pieces).from.back(), 1.3 * cost_of(p, rows).from.back());
 }
 
+/// 16 rows of C, and `rows` rows of B that are walked along in turn, one line of each at a time.
+std::string rows_in_turn(int rows, const std::string& cores = "COR 2") {
+  return fmt::format(
+      R"({{"mdh_config": 1, "layers": ["COR", "L2", "L1", "REG", "SIMD"],
+          "split": {{"i": ["REG 16"], "j": ["L1 256", "SIMD 16"],
+                    "k": ["{}", "L2 {}", "L1 {}"]}},
+          "order": ["COR.k", "L2.k", "L1.j", "L1.k", "REG.i", "SIMD.j"],
+          "acc": {{"C": [{{"inside": "L1.k", "region": "REG"}}]}}}})",
+      cores, 12544 / rows, rows);
+}
+
+hl::Program wide_matmul() {
+  return hl::instantiate(
+      hl::parse("mdh 1\nprogram p = out_view( C: f32 = [i, j] ) * md_hom( i: 16 by cc, j: 4096 by "
+                "cc, k: 25088 by pw(add) ) { C = A * B; } * inp_view( A: f32 = [i, k]; B: f32 = "
+                "[k, j] )"),
+      {});
+}
+
+/// A vector of the caches' lines, as where the times are from that the constants stand for.
+Rates wide_rates() {
+  Rates r = rates();
+  r.vector_bytes = 64;
+  return r;
+}
+
+TEST(Cost, few_rows_in_turn_are_loaded_ahead_and_many_are_not) {
+  const auto from_memory = [](int rows) {
+    return cost_of(wide_matmul(), rows_in_turn(rows), wide_rates()).from.back();
+  };
+  EXPECT_NEAR(from_memory(16), from_memory(4), 0.02 * from_memory(4));
+  EXPECT_GT(from_memory(28), 1.2 * from_memory(16));
+  EXPECT_GT(from_memory(32), 2 * from_memory(16));
+}
+
+TEST(Cost, what_shares_of_one_core_need_one_after_the_other_is_not_there_from_run_to_run) {
+  // Each of 64 shares has 6 MiB of B, which a core's part of the cache holds; all of them have not.
+  Cost cost = cost_of(wide_matmul(), rows_in_turn(8, "COR 64"), wide_rates());
+  EXPECT_GT(cost.bytes_memory, 4.0 * 4096 * 25088);
+  EXPECT_GT(cost.from.back(), 0);
+}
+
+/// As rows_in_turn(), with blocks of B copied first.
+const char* const copied_blocks =
+    R"({"mdh_config": 1, "layers": ["COR", "L2", "L1", "REG", "SIMD"],
+        "split": {"i": ["REG 16"], "j": ["L1 256", "SIMD 16"], "k": ["COR 2", "L2 784", "L1 16"]},
+        "order": ["COR.k", "L2.k", "L1.j", "L1.k", "REG.i", "SIMD.j"],
+        "stage": {"B": [{"from": "L1.j", "region": "L2", "layout": ["j@L1", "k@L1", "j@SIMD"]}]},
+        "acc": {"C": [{"inside": "L1.k", "region": "REG"}]}})";
+
+TEST(Cost, nothing_is_computed_while_copies_wait_for_memory) {
+  const Cost streamed = cost_of(wide_matmul(), rows_in_turn(16), wide_rates());
+  const Cost copied = cost_of(wide_matmul(), copied_blocks, wide_rates());
+  EXPECT_NEAR(copied.bytes_memory, streamed.bytes_memory, 0.01 * streamed.bytes_memory);
+  EXPECT_GE(copied.copies, 0.99 * streamed.from.back());
+  EXPECT_LT(copied.from.back(), 0.1 * streamed.from.back());
+  EXPECT_GT(copied.total(), copied.compute + copied.copies);
+}
+
+/// 12 by 2 vectors, where `columns` of C are left for the last tile or none is.
+double compute_of_columns(int columns) {
+  const hl::Program p =
+      hl::instantiate(hl::parse(fmt::format(
+                          "mdh 1\nprogram p = out_view( C: f32 = [i, j] ) * md_hom( i: 2040 by cc, "
+                          "j: {} by cc, k: 333 by pw(add) ) {{ C = A * B; }} * inp_view( A: f32 = "
+                          "[i, k]; B: f32 = [k, j] )",
+                          columns)),
+                      {});
+  const std::string config = fmt::format(
+      R"({{"mdh_config": 1, "layers": ["COR", "L1", "REG", "SIMD"],
+          "split": {{"i": ["COR 2", "L1 85", "REG 12"], "j": ["L1 {}", "REG 2", "SIMD 16"],
+                    "k": ["L1 333"]}},
+          "order": ["COR.i", "L1.i", "L1.j", "L1.k", "REG.i", "REG.j", "SIMD.j"],
+          "acc": {{"C": [{{"inside": "L1.k", "region": "REG"}}]}},
+          "code": {{"edge": {{"j": "mask"}}}}}})",
+      (columns + 31) / 32);
+  return cost_of(p, config, wide_rates()).compute;
+}
+
+TEST(Cost, a_tile_at_an_edge_goes_through_memory_however_little_is_left) {
+  const double whole = compute_of_columns(64) / 2;
+  EXPECT_GT(compute_of_columns(65), 2 * whole + 4 * whole);
+  EXPECT_EQ(compute_of_columns(65), compute_of_columns(70));
+}
+
 TEST(Cost, rates_are_read_as_they_were_printed_and_others_not_at_all) {
   const Rates r = rates();
   EXPECT_EQ(parse_rates(print(r)), r);

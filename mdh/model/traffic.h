@@ -15,6 +15,10 @@ struct Traffic {
   double lines = 0;  // at the beginning of runs, which nobody asked for ahead
 };
 
+/// Copies fill a place before anything is computed from it: what they read comes while nothing is
+/// computed. All other data come while something is.
+enum class While { computing, copying };
+
 class TrafficCounter;
 
 class Movement {
@@ -24,7 +28,8 @@ class Movement {
   ~Movement();
 
   /// Into a memory of the rates by its number; into that part of it which is one core's.
-  Traffic into(size_t memory) const;
+  Traffic into(size_t memory, While when) const;
+  double bytes_into(size_t memory) const;  // all of them
 
   /// Elements that one core copies into tiles, times the cost of each, in nanoseconds.
   double copying() const;

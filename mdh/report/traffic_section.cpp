@@ -40,7 +40,7 @@ std::vector<Moved> moved_by(const model::Work& work) {
   std::vector<Moved> rows;
   for (size_t n = 1; n < rates.memories.size(); ++n) {
     const model::MemoryRate &to = rates.memories[n - 1], &from = rates.memories[n];
-    const double bytes = movement.into(n - 1).bytes * shares.of_busiest;
+    const double bytes = movement.bytes_into(n - 1) * shares.of_busiest;
     rows.push_back({to.name, from.name, bytes, bytes * shares.cores, from.rate});
   }
   return rows;

@@ -89,6 +89,7 @@ class Moves {
       Sketch next = from_;
       deal(next, parts);
       add(next);
+      if (take_over(next)) add(next);
     }
     for (int d = 0; d < dimension_count(from_); ++d) resize(from_, d);
     for (const Role role : {Role::outer, Role::inner}) exchange(role);
@@ -99,6 +100,18 @@ class Moves {
   }
 
  private:
+  /// Inner loops go on with what cores had before.
+  bool take_over(Sketch& next) const {
+    bool any = false;
+    for (int d = 0; d < dimension_count(next); ++d) {
+      const int64_t before = from_.at(Role::cores, d), now = next.at(Role::cores, d);
+      if (before <= now) continue;
+      next.at(Role::inner, d) = from_.at(Role::inner, d) * ((before + now - 1) / now);
+      any = true;
+    }
+    return any;
+  }
+
   void add(Sketch next) {
     settle(next);
     all_.push_back(std::move(next));
@@ -194,6 +207,28 @@ void begin_loops(Sketch& sketch, const model::Rates& rates) {
   if (most < 0 || trips(sketch, most) < 2) most = order.back();
   deal(sketch, {{most, std::min<int64_t>(rates.cores, trips(sketch, most))}});
   settle(sketch);
+}
+
+std::optional<Sketch> in_blocks(const Sketch& sketch, const model::Rates& rates) {
+  int longest = -1;
+  for (int d = 0; d < dimension_count(sketch); ++d) {
+    if (!sketch.base->is_reduced(d)) continue;
+    if (longest < 0 || size_of(sketch, d) > size_of(sketch, longest)) longest = d;
+  }
+  if (longest < 0 || sketch.updates) return std::nullopt;
+  std::optional<Sketch> found;
+  double best = cost_of(sketch, rates);
+  for (const int64_t block : {16, 128}) {
+    if (2 * block > sketch.at(Role::inner, longest)) continue;
+    Sketch next = sketch;
+    next.at(Role::inner, longest) = block;
+    settle(next);
+    const double cost = cost_of(next, rates);
+    if (cost >= best) continue;
+    best = cost;
+    found = std::move(next);
+  }
+  return found;
 }
 
 void improve_loops(Sketch& sketch, const model::Rates& rates, size_t most_estimates) {

@@ -68,15 +68,20 @@ std::vector<EstimatedConfig> sketches(const hl::Program& program, const machine:
   for (const space::SpaceVariant& variant : context.variants) {
     bases.push_back({context, variant, model::shape_of(variant.program)});
   }
-  std::vector<Estimated> all;
+  std::vector<Estimated> all, in_pieces;
   for (const SketchBase& base : bases) {
     for (Sketch& sketch : sketch_tiles(base, rates)) {
       begin_loops(sketch, rates);
+      if (auto other = in_blocks(sketch, rates)) {
+        const double cost = cost_of(*other, rates);
+        in_pieces.push_back({std::move(*other), cost});
+      }
       const double cost = cost_of(sketch, rates);
       all.push_back({std::move(sketch), cost});
     }
   }
   std::vector<Estimated> chosen = best_of_kinds(std::move(all), 2, std::max<size_t>(24, count));
+  for (Estimated& e : best_of_kinds(std::move(in_pieces), 1, 8)) chosen.push_back(std::move(e));
   for (Estimated& e : chosen) {
     improve_loops(e.sketch, rates, 150);
     e.cost = cost_of(e.sketch, rates);

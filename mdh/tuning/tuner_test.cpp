@@ -2,12 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "mdh/hl/instantiate.h"
 #include "mdh/hl/parse.h"
 #include "mdh/ll/config.h"
 #include "mdh/ll/shared_test_programs.h"
 #include "mdh/runtime/testing.h"
+#include "mdh/support/files.h"
 #include "mdh/support/testing.h"
+#include "mdh/support/text.h"
 #include "mdh/tuning/compiler_choice.h"
 #include "mdh/tuning/model_choice.h"
 
@@ -252,6 +256,50 @@ TEST(Tuner, gain_is_one_if_the_untuned_choice_wins) {
             *report.gain < 1 ? tune::FinalResult::lost : tune::FinalResult::won);
   EXPECT_EQ(report.untuned->final_result,
             *report.gain < 1 || untuned_wins ? tune::FinalResult::won : tune::FinalResult::lost);
+}
+
+/// What every library that it makes does when it is loaded: it notes in which process that is.
+runtime::Script noting_compiler(const std::string& log) {
+  return runtime::Script(
+      "cat > \"$0.h\" <<'end'\n"
+      "int open(const char*, int, ...), dprintf(int, const char*, ...), close(int), getpid(void);\n"
+      "__attribute__((constructor)) static void note_process(void) {\n"
+      "  const int log = open(\"" +
+      log +
+      "\", 02001, 0600);\n"
+      "  dprintf(log, \"%d\\n\", getpid());\n"
+      "  close(log);\n"
+      "}\n"
+      "end\n"
+      "exec cc -include \"$0.h\" \"$@\"");
+}
+
+/// A process makes the same code faster or slower for all of its life: three rounds and four duels
+/// each have new ones.
+TEST(Tuner, the_final_is_in_fresh_processes_in_every_round) {
+  const TemporaryDirectory folder;
+  const std::string log = (folder.path() / "processes").string();
+  write_file(log, "");
+  const runtime::Script compiler = noting_compiler(log);
+  const runtime::ScopedEnvironment cc("MDH_CC", compiler.path());
+  std::set<std::string> before;
+  TuneOptions o;
+  o.candidates = options();
+  o.restricted = search::all_restrictions;
+  o.seconds = 600;
+  const auto processes = [&] {
+    std::set<std::string> all;
+    for (const std::string& line : split(read_file(log), '\n')) {
+      if (!line.empty()) all.insert(line);
+    }
+    return all;
+  };
+  const TuneReport report = tune(one_point(), o, [&](const Trial&, const TuneProgress& progress) {
+    if (progress.phase != "final") before = processes();
+  });
+  ASSERT_TRUE(report.gain) << report.no_gain_because;
+  EXPECT_GE(before.size(), 1U);
+  EXPECT_GE(processes().size(), before.size() + 7);
 }
 
 TEST(Tuner, gain_is_over_the_untuned_choice_as_it_would_be_compiled) {

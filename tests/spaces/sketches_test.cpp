@@ -128,6 +128,27 @@ TEST(Sketches, use_all_cores_also_where_one_dimension_is_too_short) {
   }
 }
 
+/// Large inputs that are read once, a few rows at a time: copying them would only add to the time. With
+/// the whole reduction inside, where sketches begin, they would be walked across.
+TEST(Sketches, few_rows_of_what_is_read_once_are_walked_along_without_a_copy) {
+  model::Rates wide = rates(2);  // as measured on two cores of AVX-512
+  wide.memories = {{"L1", 32 << 10},
+                   {"L2", 1 << 20, 114, 0.5},
+                   {"L3", 37486592, 25, 4, true},
+                   {"memory", 0, 11.5, 14, true}};
+  wide.memory_of_all = 20.5;
+  wide.operation = 0.232;
+  wide.load = 0.279;
+  wide.instruction = 0.144;
+  wide.copied = 0.095;
+  wide.vector_bytes = 64;
+  wide.broadcasts_lanes = false;
+  const hl::Program program = program_of("matmul", {{"I", 16}, {"J", 4096}, {"K", 25088}});
+  const auto found = search::sketches(program, machine::find_machine("cpu"), wide, 12);
+  ASSERT_FALSE(found.empty());
+  EXPECT_FALSE(found.front().config.stage.contains("B")) << ll::print(found.front().config);
+}
+
 TEST(Sketches, there_are_none_for_machines_of_other_kinds) {
   const hl::Program program = program_of("dot", {{"K", 1000}});
   const machine::Machine& machine = machine::find_machine("artificial");
