@@ -76,6 +76,8 @@ class OpenCLDevice : public runtime::Device {
             .mathematics = Mathematics::opencl};
   }
 
+  std::string place() const override { return device_.place; }
+
   std::optional<MachineIdentity> identity() const override {
     return MachineIdentity{device_.vendor,
                            device_.name,
