@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mdh/calibration/rates.h"
+#include "mdh/driver/rates.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/model/cost.h"
 #include "mdh/passes/lower/lower.h"
@@ -67,7 +68,7 @@ std::optional<ChosenConfig> model_choice(const hl::Program& program, const drive
                                          const std::string& device, const machine::Machine& machine,
                                          int cores) {
   if (!hl::is_concrete(program)) return std::nullopt;
-  const model::Rates rates = calibration::rates_of(machine, cores);
+  const model::Rates rates = driver::rates_on(target, device, machine, cores);
   const bool asks = model::has_groups(machine) && has_cost_model(target, machine);
   try {
     std::vector<search::EstimatedConfig> best =
