@@ -53,6 +53,7 @@ struct GridNumbers {
   int64_t local_bytes = 0;
   int64_t global_bytes = 0;
   int64_t lockstep = 1;           // neighbouring items that have a barrier of their own
+  int64_t warp = 0;               // neighbouring items that run together; 0: unknown
   bool copies_in_flight = false;  // from global to local memory, past the registers
   int64_t groups_of_cluster = 1;  // that read each other's local memory, at most
   int64_t register_bytes = 0;     // of an item, at most; 0: unknown

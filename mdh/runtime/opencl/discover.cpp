@@ -71,6 +71,16 @@ struct Question {
 constexpr cl_device_info pci_bus_info = 0x410F;  // cl_khr_pci_bus_info
 constexpr cl_device_info nv_bus = 0x4008, nv_slot = 0x4009, nv_domain = 0x400A;  // of NVIDIA
 
+constexpr cl_device_info nv_warp = 0x4003;        // cl_nv_device_attribute_query
+constexpr cl_device_info amd_wavefront = 0x4043;  // cl_amd_device_attribute_query
+
+/// Others have groups of items whose size is up to their compiler.
+int64_t warp_of(const Question& ask) {
+  cl_uint items = 0;
+  const bool is_told = ask.is_told(nv_warp, items) || ask.is_told(amd_wavefront, items);
+  return is_told ? static_cast<int64_t>(items) : 0;
+}
+
 /// A device on the bus, as CUDA would name it.
 std::string place_of(const Question& ask) {
   struct {
@@ -114,7 +124,10 @@ Device describe(const Question& ask, const std::string& platform) {
   const auto single = ask.value<cl_device_fp_config>(CL_DEVICE_SINGLE_FP_CONFIG);
   device.has_exact_fp32_division = (single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   device.has_fp32_subnormals = (single & CL_FP_DENORM) != 0;
-  if (device.kind == DeviceKind::gpu) device.place = place_of(ask);
+  if (device.kind == DeviceKind::gpu) {
+    device.place = place_of(ask);
+    device.warp = warp_of(ask);
+  }
   return device;
 }
 

@@ -164,6 +164,7 @@ std::vector<DeviceInfo> list() {
                                              static_cast<double>(d.global_mem_bytes) / (1 << 30))},
                       {"cache", fmt::format("{} bytes", d.cache_bytes)},
                       {"doubles", d.has_fp64 ? "yes" : "no"}};
+      if (d.warp > 0) info.details.emplace_back("items of a warp", std::to_string(d.warp));
       if (d.clock_mhz > 0) info.details.emplace_back("clock", fmt::format("{} MHz", d.clock_mhz));
       all.push_back(std::move(info));
     }
