@@ -1,9 +1,9 @@
 #include "mdh/calibration/rates.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <mutex>
 
+#include "mdh/calibration/grid_calibration.h"
 #include "mdh/calibration/machine_identity.h"
 #include "mdh/calibration/stored.h"
 #include "mdh/support/cores.h"
@@ -26,15 +26,10 @@ model::Rates described(model::Rates rates, const machine::Machine& machine, int 
   return rates;
 }
 
-/// "typical", the name of a file, or nothing.
-std::string setting() {
-  const char* value = std::getenv("MDH_RATES");
-  return value == nullptr ? "" : value;
-}
-
 model::Rates rates_in(const std::string& file) {
-  const std::optional<Calibration> found = parse_calibration(read_file(file));
-  if (found) return found->rates;
+  const std::string text = read_file(file);
+  if (const std::optional<Calibration> found = parse_calibration(text)) return found->rates;
+  if (parse_grid_calibration(text)) return {};  // about a device: this machine is typical
   user_error("E884", {}, fmt::format("MDH_RATES: '{}' holds no rates of a machine", file),
              "name a file that 'mdh doctor --measure' has written, or write MDH_RATES=typical");
 }
@@ -74,7 +69,7 @@ bool may_be_host(const machine::Machine& machine) {
 }
 
 model::Rates rates_of(const machine::Machine& machine, int cores) {
-  const std::string set = setting();
+  const std::string set = setting_of_rates();
   if (!set.empty() && set != "typical") return described(rates_in(set), machine, cores);
   const bool measures = set.empty() && may_be_host(machine);
   return described(measures ? calibration_of_host(threads_for(cores)).rates
@@ -83,7 +78,7 @@ model::Rates rates_of(const machine::Machine& machine, int cores) {
 }
 
 KnownRates known_rates(int cores) {
-  const std::string set = setting();
+  const std::string set = setting_of_rates();
   if (!set.empty() && set != "typical") {
     return {described(rates_in(set), host_machine(), cores), "file " + set, {}};
   }

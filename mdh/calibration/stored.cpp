@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -31,7 +32,20 @@ bool is_possible(const model::Rates& r) {
          std::all_of(counts.begin(), counts.end(), [](int64_t number) { return number > 0; });
 }
 
+fs::path file_of(const tune::MachineIdentity& machine, const std::string& what) {
+  const fs::path records = tune::Database::file_of_user();
+  if (records.empty()) return {};
+  std::string text = fmt::format("{}\n{}\n{}\n", machine.model, machine.cores, machine.isa);
+  for (const auto& [cache, bytes] : machine.caches) text += fmt::format("{} {}\n", cache, bytes);
+  return records.parent_path() / fmt::format("rates-{}-{}.json", hash_name(text), what);
+}
+
 }  // namespace
+
+std::string setting_of_rates() {
+  const char* value = std::getenv("MDH_RATES");
+  return value == nullptr ? "" : value;
+}
 
 std::string print(const Calibration& calibration) {
   Json json = Json::parse(model::print(calibration.rates));
@@ -60,11 +74,11 @@ std::optional<Calibration> parse_calibration(std::string_view text) {
 }
 
 fs::path calibration_file(const tune::MachineIdentity& machine, int threads) {
-  const fs::path records = tune::Database::file_of_user();
-  if (records.empty()) return {};
-  std::string text = fmt::format("{}\n{}\n{}\n", machine.model, machine.cores, machine.isa);
-  for (const auto& [cache, bytes] : machine.caches) text += fmt::format("{} {}\n", cache, bytes);
-  return records.parent_path() / fmt::format("rates-{}-{}.json", hash_name(text), threads);
+  return file_of(machine, std::to_string(threads));
+}
+
+fs::path grid_calibration_file(const tune::MachineIdentity& device) {
+  return file_of(device, "device");
 }
 
 std::optional<Calibration> load_calibration(const fs::path& file, int threads) {

@@ -13,6 +13,9 @@
 
 namespace mdh::calibration {
 
+/// MDH_RATES: "typical", the name of a file, or nothing.
+std::string setting_of_rates();
+
 /// JSON text, both ways: the rates, with the time of day and what is typical. What is torn, lacks
 /// something or has numbers that no machine has gives nothing.
 std::string print(const Calibration& calibration);
@@ -21,6 +24,9 @@ std::optional<Calibration> parse_calibration(std::string_view text);
 /// $XDG_DATA_HOME/mdh/rates-KEY-THREADS.json, else below ~/.local/share; no name where there is no
 /// home.
 std::filesystem::path calibration_file(const tune::MachineIdentity& machine, int threads);
+
+/// $XDG_DATA_HOME/mdh/rates-KEY-device.json: how fast a device is (grid_calibration.h).
+std::filesystem::path grid_calibration_file(const tune::MachineIdentity& device);
 
 /// What the file holds, if this version of mdh measured it, with so many threads.
 std::optional<Calibration> load_calibration(const std::filesystem::path& file, int threads);

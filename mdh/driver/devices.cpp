@@ -47,6 +47,7 @@ void take_numbers(const runtime::GridNumbers& numbers, machine::Machine& m) {
   const auto groups = std::find(roles.cores.begin(), roles.cores.end(), roles.groups);
   const std::vector<std::string> members(groups + 1, roles.cores.end());
   for (machine::Region& region : m.regions) take_numbers(numbers, roles, region);
+  if (members.size() == 1) take(numbers.warp, m.warp);
   for (machine::Layer& layer : m.layers) {
     if (layer.name == roles.groups) take(numbers.groups_at_once, layer.count);
     if (members.size() == 1 && layer.name == roles.threads) {

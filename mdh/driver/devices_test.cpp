@@ -76,6 +76,16 @@ TEST(NumbersOfADevice, are_put_there_whatever_the_layers_are_called) {
   EXPECT_EQ(limit_on(m, {"soldier"}), 96);
 }
 
+/// Which items run together is said by the layers, or else by the device.
+TEST(NumbersOfADevice, say_how_wide_warps_are_where_no_layer_does) {
+  machine::Machine without = machine::find_machine("gpu_nowarp"),
+                   with = machine::find_machine("gpu");
+  take_numbers({.warp = 64}, without);
+  take_numbers({.warp = 64}, with);
+  EXPECT_EQ(without.warp, 64);
+  EXPECT_EQ(with.warp, 0);
+}
+
 /// With warps, the items of a group are members of two layers together.
 TEST(NumbersOfADevice, limit_all_members_of_a_group_together) {
   machine::Machine m = machine::find_machine("gpu");

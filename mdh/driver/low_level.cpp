@@ -1,6 +1,5 @@
 #include "mdh/driver/low_level.h"
 
-#include "mdh/calibration/rates.h"
 #include "mdh/driver/stages.h"
 #include "mdh/hl/analysis.h"
 #include "mdh/ll/decomposition.h"
@@ -14,7 +13,6 @@
 #include "mdh/model/grid_cost.h"
 #include "mdh/passes/lower/derivation.h"
 #include "mdh/passes/lower/lower.h"
-#include "mdh/support/cores.h"
 #include "mdh/support/files.h"
 
 namespace mdh::driver {
@@ -25,14 +23,14 @@ bool is_low_level_stage(const std::string& stage) {
 }
 
 std::string print_low_level(const hl::Program& program, const machine::Machine& machine,
-                            const ll::Config& config, const std::string& stage) {
+                            const ll::Config& config, const std::string& stage,
+                            const model::Rates& rates) {
   const ll::Program low = passes::lower(program, machine, config);
   const ll::Decomposition d(low, machine);
   if (stage == "ll") return ll::print(low);
   if (stage == "table") return ll::print_table(config, low.computation, machine);
   if (stage == "derivation") return print(passes::derivation(program, machine, config));
   if (stage == "cost") {
-    const model::Rates rates = calibration::rates_of(machine, available_cores());
     if (model::has_groups(machine)) {
       return print(model::estimate(model::shape_of(low.computation), d, rates.grid));
     }

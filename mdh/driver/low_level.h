@@ -8,13 +8,15 @@
 #include "mdh/hl/program.h"
 #include "mdh/ll/config.h"
 #include "mdh/machine/machine.h"
+#include "mdh/model/rates.h"
 
 namespace mdh::driver {
 
-/// The stages before any code: "ll", "table", "derivation", "footprint", "cost".
+/// The stages before any code: "ll", "table", "derivation", "footprint", "cost". Only the last one is about rates.
 bool is_low_level_stage(const std::string& stage);
 std::string print_low_level(const hl::Program& program, const machine::Machine& machine,
-                            const ll::Config& config, const std::string& stage);
+                            const ll::Config& config, const std::string& stage,
+                            const model::Rates& rates);
 
 /// What a valid configuration needs, as lines of text, and what of it is more than the machine has
 /// without harm to the result.

@@ -59,6 +59,9 @@ struct Machine {
   std::vector<Region> regions;  // from large to fast; the first one holds the user's buffers
   std::vector<Constraint> constraints;
   Vectors vectors;
+  /// So many neighbouring cores of a group run together, on a machine whose layers do not say so; 0:
+  /// nobody knows. Only estimates ask for it.
+  int64_t warp = 0;
 
   /// By name or alias; nothing if there is none.
   const Layer* find_layer(std::string_view layer) const;

@@ -38,8 +38,8 @@ class Reader {
   Machine run() const {
     const Item root{text_.document("E307"), {}};
     if (!root.value.is_object()) fail(root, "E307", "a machine is a JSON object");
-    check_keys(root,
-               {"mdh_machine", "name", "summary", "layers", "regions", "constraints", "vectors"});
+    check_keys(root, {"mdh_machine", "name", "summary", "layers", "regions", "constraints",
+                      "vectors", "warp"});
     if (root.value.value("mdh_machine", json()) != 1) {
       fail({root.value, {"mdh_machine"}}, "E307", "expected version 1");
     }
@@ -54,6 +54,7 @@ class Reader {
       }
     }
     if (has(root, "vectors")) m.vectors = vectors(member(root, "vectors"));
+    if (has(root, "warp")) m.warp = number(member(root, "warp"));
     return m;
   }
 
@@ -315,6 +316,7 @@ std::string print(const Machine& m) {
     text += fmt::format(",\n \"vectors\": {{\"bytes\": {}, \"registers\": {}}}", m.vectors.bytes,
                         m.vectors.registers);
   }
+  if (m.warp > 0) text += fmt::format(",\n \"warp\": {}", m.warp);
   return text + "}\n";
 }
 

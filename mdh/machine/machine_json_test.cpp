@@ -25,7 +25,8 @@ const char* const toy_text = R"({"mdh_machine": 1, "name": "toy",
   {"bytes_at_most": 49152, "region": "L1"},
   {"bytes_at_most": 4096, "region": "MM", "soft": true},
   {"not_shared_by": "COR", "region": "MM"}],
- "vectors": {"bytes": 16, "registers": 32}}
+ "vectors": {"bytes": 16, "registers": 32},
+ "warp": 32}
 )";
 
 Machine toy() {
@@ -47,7 +48,8 @@ Machine toy() {
                       PartsEqual{{"SIMD"}, 32}, CombinesIn{"COR", {"MM", "L1"}},
                       BytesAtMost{"L1", 49152, false}, BytesAtMost{"MM", 4096, true},
                       NotSharedBy{"MM", "COR"}},
-      .vectors = {16, 32}};
+      .vectors = {16, 32},
+      .warp = 32};
 }
 
 /// "file:line:column code message | hint" of a text that must be refused.

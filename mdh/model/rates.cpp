@@ -59,6 +59,7 @@ void describe_by(const machine::Machine& machine, Rates& rates) {
   }
   if (machine.vectors.bytes > 0) rates.vector_bytes = machine.vectors.bytes;
   if (machine.vectors.registers > 0) rates.registers = machine.vectors.registers;
+  if (machine.warp > 0) rates.grid.warp = machine.warp;
   const ll::Roles roles = ll::roles_of(machine);
   for (const machine::Layer& layer : machine.layers) {
     const bool are_groups = !roles.threads.empty() && layer.name == roles.groups;

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "mdh/kernel/module.h"
 #include "mdh/runtime/build.h"
 #include "mdh/runtime/timer.h"
@@ -51,6 +53,7 @@ struct GridNumbers {
   int64_t local_bytes = 0;
   int64_t global_bytes = 0;
   int64_t lockstep = 1;           // neighbouring items that have a barrier of their own
+  int64_t warp = 0;               // neighbouring items that run together; 0: unknown
   bool copies_in_flight = false;  // from global to local memory, past the registers
   int64_t groups_of_cluster = 1;  // that read each other's local memory, at most
   int64_t register_bytes = 0;     // of an item, at most; 0: unknown
@@ -185,6 +188,10 @@ class Device {
   /// A kernel has broken it: nothing runs there any more, unless in a new process.
   virtual bool is_lost() const { return false; }
 
+  /// Where it is in this machine: the same text in every process that opens it, under whatever number
+  /// and by whatever runtime. Empty where nobody can tell, and on this machine's own cores.
+  virtual std::string place() const { return {}; }
+
   /// Which hardware it is, for records. Nothing for this machine, which is probed elsewhere.
   virtual std::optional<MachineIdentity> identity() const { return std::nullopt; }
 
@@ -227,6 +234,11 @@ class Device {
   virtual LoadedKernels load_for(Purpose purpose,
                                  std::span<const kernel::Module> modules) const = 0;
 };
+
+/// A device on the bus of a machine, as Device::place() calls it.
+inline std::string bus_place(int64_t domain, int64_t bus, int64_t device) {
+  return fmt::format("pci {:04x}:{:02x}:{:02x}", domain, bus, device);
+}
 
 /// Empty for this machine.
 inline std::string model_of(const Device& device) {

@@ -87,6 +87,8 @@ class GridOutline {
                        [&](GridRole role) { return s_.layer_of(role) == level.layer; });
   }
 
+  bool has_warps() const { return !s_.layer_of(GridRole::warps).empty(); }
+
   bool is_reduced(const ll::LevelName& level) const {
     return !s_.is_kept(s_.shape->dimension(level.dimension));
   }
@@ -104,8 +106,9 @@ class GridOutline {
     const auto* meeting = first([&](const ll::LevelName& l) {
       return is_reduced(l) && is_one_of(l, {warps, threads});
     });
+    // Threads of a warp exchange registers.
     const bool waits = first([&](const ll::LevelName& l) {
-                         return is_reduced(l) && is_one_of(l, {warps});
+                         return is_reduced(l) && is_one_of(l, {has_warps() ? warps : threads});
                        }) != nullptr;
     const auto* loop = first([&](const ll::LevelName& l) {
       return is_reduced(l) && is_one_of(l, {outer, inner, registers});
@@ -118,9 +121,9 @@ class GridOutline {
     }
     for (const ll::LevelName& level : config_.order) {
       if (!is_reduced(level)) continue;
-      if (is_one_of(level, {threads})) {
+      if (is_one_of(level, {threads}) && has_warps()) {
         config_.code.combine[level] = ll::Combination::shuffle;
-      } else if (is_one_of(level, {warps})) {
+      } else if (is_one_of(level, {warps, threads})) {
         config_.code.combine[level] = ll::Combination::team_tree;
       } else if (is_one_of(level, {groups}) && s_.groups_meet != ll::Combination::automatic) {
         config_.code.combine[level] = s_.groups_meet;
@@ -209,7 +212,8 @@ class GridOutline {
     const bool has_rounds = copy == GridCopy::piece && rounds_of_pieces() > 1;
     if (!has_rounds) return code;
     code.depth = 2;
-    code.transport = turns ? ll::Transport::registers : ll::Transport::async;
+    const bool flies = !turns && has_warps();  // no other machine has copies that nobody carries
+    code.transport = flies ? ll::Transport::async : ll::Transport::registers;
     return code;
   }
 

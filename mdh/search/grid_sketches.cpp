@@ -75,8 +75,11 @@ class GridSearch {
     const int kept = nearest(true), reduced = nearest(false);
     const bool shares = n % 2 == 1 && reduced >= 0;
     const int along = shares || kept < 0 ? reduced : kept;
-    if (along >= 0) s.at(GridRole::threads, along) = std::min<int64_t>(rates_.warp, s.size(along));
-    if (along >= 0) s.at(GridRole::warps, along) = 4;
+    constexpr int64_t warps_of_group = 4;
+    const bool has_warps = !s.layer_of(GridRole::warps).empty();
+    const int64_t together = has_warps ? rates_.warp : warps_of_group * rates_.warp;
+    if (along >= 0) s.at(GridRole::threads, along) = std::min<int64_t>(together, s.size(along));
+    if (along >= 0 && has_warps) s.at(GridRole::warps, along) = warps_of_group;
     if (!shares && reduced >= 0) {
       s.at(GridRole::inner, reduced) = std::min<int64_t>(16, s.size(reduced));
       for (GridCopy& copy : s.copies) copy = n % 4 == 0 ? GridCopy::piece : GridCopy::none;

@@ -65,7 +65,8 @@ class GridWalk {
   }
 
   bool is_allowed(const GridSketch& s) const {
-    if (s.count(GridRole::threads) > rates_.warp) return false;
+    const bool has_warps = !s.layer_of(GridRole::warps).empty();
+    if (has_warps && s.count(GridRole::threads) > rates_.warp) return false;
     if (s.count(GridRole::threads) * s.count(GridRole::warps) > most_threads) return false;
     if (s.layer_of(GridRole::warps).empty() && s.count(GridRole::warps) > 1) return false;
     if (s.count(GridRole::lanes) > most_lanes_of_all) return false;
@@ -180,6 +181,8 @@ class GridWalk {
     const bool scans = std::any_of(
         s.shape->dimensions.begin(), s.shape->dimensions.end(),
         [](const model::DimensionShape& d) { return d.kind == model::DimensionKind::scanned; });
+    // Where there are no warps, nobody knows what groups can do besides ending.
+    if (s.layer_of(GridRole::warps).empty()) return;
     for (const ll::Combination how : {automatic, last_core, look_back}) {
       if (how == s.groups_meet || (how == look_back) > scans) continue;
       GridSketch next = s;

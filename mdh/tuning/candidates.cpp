@@ -20,6 +20,7 @@
 #include "mdh/driver/verification.h"
 #include "mdh/driver/verify/candidate_check.h"
 #include "mdh/hl/analysis.h"
+#include "mdh/runtime/turns.h"
 #include "mdh/support/cores.h"
 #include "mdh/tuning/candidate_sources.h"
 #include "mdh/tuning/quiet_measurement.h"
@@ -37,8 +38,9 @@ RecordOutcome outcome_of(runtime::WorkStatus status) {
       return RecordOutcome::timeout;
     case runtime::WorkStatus::out_of_memory:
       return RecordOutcome::out_of_memory;
-    case runtime::WorkStatus::no_device:  // ends the search before
-    case runtime::WorkStatus::error:      // an object that cannot be loaded, mostly
+    case runtime::WorkStatus::no_room:  // these two end the search before
+    case runtime::WorkStatus::no_device:
+    case runtime::WorkStatus::error:  // an object that cannot be loaded, mostly
       return RecordOutcome::compile_error;
     case runtime::WorkStatus::crash:
     case runtime::WorkStatus::exit:
@@ -48,7 +50,8 @@ RecordOutcome outcome_of(runtime::WorkStatus status) {
 }
 
 void take_failure(const runtime::Outcome& outcome, Trial& trial) {
-  if (outcome.status == runtime::WorkStatus::no_device) runtime::require_success(outcome);
+  using enum runtime::WorkStatus;
+  if (outcome.status == no_device || outcome.status == no_room) runtime::require_success(outcome);
   trial.outcome = outcome_of(outcome.status);
   trial.reason = outcome.reason;
 }
@@ -73,6 +76,7 @@ struct Candidates::Parts {
   hl::Program program;
   CandidateOptions options;
   std::shared_ptr<const runtime::Device> device;
+  runtime::Turns turns;
   driver::Target target;  // as it is on the device
   std::vector<scalar::Array> inputs;
   driver::Memory memory;
@@ -112,6 +116,7 @@ struct Candidates::Parts {
       : program(p),
         options(std::move(o)),
         device(options.target->runtime->open(options.device)),
+        turns(device->place()),
         target(driver::target_on(*options.target, *device)),
         inputs(options.inputs ? options.inputs() : driver::random_inputs(p, options.seed)),
         memory(p, inputs, driver::Memory::Place::shared) {
@@ -151,11 +156,16 @@ struct Candidates::Parts {
     });
   }
 
+  /// While no other search uses the device: waiting costs none of the time of the run.
   runtime::Outcome run(const Compiled& c, runtime::WorkOptions how) {
     how.inputs_stay = true;
     how.device = device->name();
     how.model = runtime::model_of(*device);
-    return worker_of(c.module).run(c.module, c.object.path, memory.shared(), how);
+    runtime::Worker& worker = worker_of(c.module);
+    const runtime::Turn turn = turns.take();
+    runtime::Outcome outcome = worker.run(c.module, c.object.path, memory.shared(), how);
+    if (!turn.is_alone()) outcome.timing.load = 1;
+    return outcome;
   }
 
   /// The threads of a new process need a while until they run at full speed: what the first run in
@@ -229,12 +239,14 @@ struct Candidates::Parts {
   void run_on(const kernel::Module& module, const runtime::Object& object,
               const driver::Memory& where, Trial& trial) {
     const double to_compile = object.is_source ? seconds_for_twin : 0;
+    runtime::Worker& worker = worker_of(module);
+    const runtime::Turn turn = turns.take();
     const runtime::Outcome outcome =
-        worker_of(module).run(module, object.path, where.shared(),
-                              {.device = device->name(),
-                               .model = runtime::model_of(*device),
-                               .threads = options.threads,
-                               .time_limit = options.worker.time_limit + to_compile});
+        worker.run(module, object.path, where.shared(),
+                   {.device = device->name(),
+                    .model = runtime::model_of(*device),
+                    .threads = options.threads,
+                    .time_limit = options.worker.time_limit + to_compile});
     if (outcome.status != runtime::WorkStatus::ok) take_failure(outcome, trial);
     runtime::require_success(outcome);
   }
@@ -248,7 +260,8 @@ struct Candidates::Parts {
       if (trial.is_good()) twinned.insert(c.code);
     } catch (const Error& e) {
       if (!trial.is_good()) return;
-      if (e.diagnostic().code == "E651") throw;  // no device: no fault of the candidate
+      const std::string& code = e.diagnostic().code;
+      if (code == "E651" || code == "E619") throw;  // no device, or no room: no fault of its own
       if (e.diagnostic().kind == DiagnosticKind::internal) throw about(trial.config, e);
       trial.outcome = RecordOutcome::crash;
       trial.reason = e.what();

@@ -3,11 +3,19 @@
 // text is put into the printed source by way of macros.
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <thread>
 
 #include "mdh/driver/devices.h"
 #include "mdh/ll/shared_test_programs.h"
 #include "mdh/runtime/cuda/fake/host_gpu.h"
 #include "mdh/support/diagnostic.h"
+#include "mdh/support/testing.h"
 #include "mdh/tuning/tuner.h"
 
 namespace mdh::tuning::device_faults_test {
@@ -110,7 +118,10 @@ class DeviceFaults : public testing::TestWithParam<Place> {
   TuneReport tuned() {
     // Small, so that compilers are soon done with every candidate.
     return tune(matvec(Scalar::f32, 12, 10), options_,
-                [&](const Trial& trial, const TuneProgress&) { heard_.push_back(trial); });
+                [&](const Trial& trial, const TuneProgress&) {
+                  heard_.push_back(trial);
+                  if (heard_by_) heard_by_();
+                });
   }
 
   int64_t too_many_bytes() const {
@@ -123,6 +134,7 @@ class DeviceFaults : public testing::TestWithParam<Place> {
   driver::Target sabotaged_;
   std::map<std::string, Sabotage> faults_;
   std::vector<Trial> heard_;  // what records are written of
+  std::function<void()> heard_by_;
 };
 
 TEST_P(DeviceFaults, lose_no_record_and_end_no_search) {
@@ -153,6 +165,92 @@ TEST_P(DeviceFaults, every_second_candidate_may_fail) {
     EXPECT_EQ(to_string(heard_[n].outcome), to_string(expected)) << n << ": " << heard_[n].reason;
   }
   EXPECT_TRUE(report.best && report.best->is_good());
+}
+
+/// Child processes of this one that run kernels, or wait for some: the others compile.
+std::vector<pid_t> workers() {
+  std::vector<pid_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream stat(entry.path() / "stat"), line(entry.path() / "cmdline", std::ios::binary);
+    std::string number, name, state, parent, program, memory, more;
+    stat >> number >> name >> state >> parent;
+    std::getline(line, program, '\0');
+    std::getline(line, memory, '\0');
+    const bool runs_kernels = program == MDH_WORKER_FILE && !std::getline(line, more, '\0');
+    if (runs_kernels && parent == std::to_string(getpid())) found.push_back(std::stoi(number));
+  }
+  return found;
+}
+
+TEST_P(DeviceFaults, worker_that_is_killed_costs_its_candidate) {
+  sabotage(2, with_code("for (volatile int n = 1; n > 0;) n = 1;"));
+  options_.candidates.loading = 10;  // so that it is not given up before
+  size_t killed = 0;
+  std::optional<std::jthread> killer;
+  heard_by_ = [&] {
+    // The next one is the endless one, which is not over when its worker is killed.
+    if (heard_.size() != 3) return;
+    killer.emplace([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(GetParam().is_fake ? 1500 : 500));
+      for (const pid_t worker : workers()) killed += kill(worker, SIGKILL) == 0;
+    });
+  };
+  const TuneReport report = tuned();
+  killer.reset();
+  ASSERT_EQ(heard_.size(), 9u) << report.stopped_by;
+  EXPECT_EQ(killed, 1u);
+  EXPECT_EQ(heard_[3].outcome, RecordOutcome::crash) << heard_[3].reason;
+  EXPECT_NE(heard_[3].reason.find("was killed"), std::string::npos) << heard_[3].reason;
+  // The next process has the inputs again: all others are compared with the definition.
+  for (const size_t n : {0, 1, 2, 4, 5, 6, 7, 8})
+    EXPECT_TRUE(heard_[n].is_good()) << n << ": " << heard_[n].reason;
+  EXPECT_TRUE(report.best && report.best->is_good());
+}
+
+TEST_P(DeviceFaults, candidate_that_wants_more_local_memory_than_there_is_is_lost_alone) {
+  sabotage(1, [&](kernel::Module& module) {
+    const int64_t there = target()->runtime->open(target()->name)->grid()->local_bytes;
+    for (kernel::Step& step : module.steps) {
+      if (auto* launch = std::get_if<kernel::Launch>(&step.is)) launch->local_bytes = there + 1024;
+    }
+  });
+  const TuneReport report = tuned();
+  ASSERT_EQ(heard_.size(), 9u) << report.stopped_by;
+  EXPECT_EQ(heard_[2].outcome, RecordOutcome::compile_error) << heard_[2].reason;
+  EXPECT_NE(heard_[2].reason, "");
+  for (const size_t n : {0, 1, 3, 4, 5, 6, 7, 8})
+    EXPECT_TRUE(heard_[n].is_good()) << n << ": " << heard_[n].reason;
+}
+
+/// All memory of a device; afterwards there is none for anybody else.
+std::vector<std::shared_ptr<const runtime::DeviceMemory>> all_memory(const driver::Target& target) {
+  const auto device = target.runtime->open(target.name);
+  std::vector<std::shared_ptr<const runtime::DeviceMemory>> taken;
+  constexpr int64_t least = int64_t{1} << 20;
+  for (int64_t bytes = device->grid()->global_bytes; bytes >= least;) {
+    try {
+      taken.push_back(device->allocate(bytes));
+    } catch (const Error&) {
+      bytes /= 2;
+    }
+  }
+  return taken;
+}
+
+TEST_P(DeviceFaults, no_room_for_the_inputs_is_one_error_and_no_failure_of_candidates) {
+  if (target()->name != "cuda") GTEST_SKIP() << "SKIP: memory that comes late, or is the host's";
+  std::optional<runtime::ScopedEnvironment> full;
+  std::vector<std::shared_ptr<const runtime::DeviceMemory>> taken;
+  if (GetParam().is_fake) {
+    full.emplace("FAKE_CUDA_FAIL", "cuMemAlloc_v2=2");
+  } else {
+    taken = all_memory(*target());
+  }
+  const Diagnostic d = diagnostic_of([&] { tuned(); });
+  EXPECT_EQ(d.code, "E619") << d.message;
+  EXPECT_NE(d.message.find("there is no room for the buffers of the program: "), std::string::npos)
+      << d.message;
+  EXPECT_TRUE(heard_.empty()) << heard_[0].reason;
 }
 
 std::vector<Place> places() {

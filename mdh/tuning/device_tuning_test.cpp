@@ -85,7 +85,7 @@ TEST_P(DeviceTuning, sources_that_the_driver_refuses_are_lost_in_its_words) {
 }
 
 TEST_P(DeviceTuning, only_devices_with_warps_have_a_model) {
-  const bool has_warps = GetParam()->facts.lockstep > 1;
+  const bool has_warps = GetParam()->facts.lockstep > 1 || options_.machine.warp > 1;
   EXPECT_EQ(has_cost_model(*GetParam(), options_.machine), has_warps);
   EXPECT_TRUE(has_cost_model(driver::usual_target(), machine::find_machine("cpu")));
 }

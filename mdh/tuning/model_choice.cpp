@@ -3,8 +3,11 @@
 #include <algorithm>
 
 #include "mdh/calibration/rates.h"
+#include "mdh/driver/rates.h"
 #include "mdh/hl/analysis.h"
+#include "mdh/ll/decomposition.h"
 #include "mdh/model/cost.h"
+#include "mdh/model/grid_cost.h"
 #include "mdh/passes/lower/lower.h"
 #include "mdh/search/first_choice.h"
 #include "mdh/search/sketches.h"
@@ -49,11 +52,40 @@ void add_usual(const hl::Program& program, const machine::Machine& machine,
   if (cost <= limit) all.push_back({usual, cost});
 }
 
+/// Compilers of this target say which values a thread keeps in memory.
+bool tells_spills(const driver::Target& target) { return target.facts.lockstep > 1; }
+
+/// Where spills are only estimated, many have to be looked at.
+size_t sketches_of(const driver::Target& target) {
+  return tells_spills(target) ? sketches_to_compile : 10 * sketches_to_compile;
+}
+
+double estimated_registers(const hl::Program& program, const machine::Machine& machine,
+                           const model::Rates& rates, const ll::Config& config) {
+  const ll::Program low = passes::lower(program, machine, config);
+  const ll::Decomposition d(low, machine);
+  return model::estimate(model::shape_of(low.computation), d, rates.grid).registers;
+}
+
+/// Where no compiler tells, estimates of registers may be too low by half: what is not far from the
+/// limit is left. What is chosen has to be clearly better than rules of thumb, which are known to work.
+void keep_safe(const hl::Program& program, const machine::Machine& machine,
+               const model::Rates& rates, std::vector<search::EstimatedConfig>& all) {
+  constexpr double safe_registers = 100, clearly_better = 0.85;
+  const ll::Config usual = ll::default_config(program, machine, 1);
+  const double cost = estimated_cost(program, machine, rates, usual);
+  std::erase_if(all, [&](const search::EstimatedConfig& sketch) {
+    return sketch.cost > clearly_better * cost ||
+           estimated_registers(program, machine, rates, sketch.config) > safe_registers;
+  });
+  all.push_back({usual, cost});
+}
+
 }  // namespace
 
 bool has_cost_model(const driver::Target& target, const machine::Machine& machine) {
   if (target.print == nullptr) return false;
-  if (model::has_groups(machine)) return target.facts.lockstep > 1;
+  if (model::has_groups(machine)) return target.facts.lockstep > 1 || machine.warp > 1;
   return target.facts.teams == machine::Teams::one && is_cpu(machine);
 }
 
@@ -67,16 +99,18 @@ std::optional<ChosenConfig> model_choice(const hl::Program& program, const drive
                                          const std::string& device, const machine::Machine& machine,
                                          int cores) {
   if (!hl::is_concrete(program)) return std::nullopt;
-  const model::Rates rates = calibration::rates_of(machine, cores);
+  const model::Rates rates = driver::rates_on(target, device, machine, cores);
   const bool asks = model::has_groups(machine) && has_cost_model(target, machine);
   try {
     std::vector<search::EstimatedConfig> best =
-        search::sketches(program, machine, rates, asks ? sketches_to_compile : 1);
+        search::sketches(program, machine, rates, asks ? sketches_of(target) : 1);
     if (best.empty()) return std::nullopt;
+    if (asks && !tells_spills(target)) keep_safe(program, machine, rates, best);
     std::erase_if(best, [limit = worth_compiling * best.front().cost](const auto& sketch) {
       return sketch.cost > limit;
     });
-    if (asks) add_usual(program, machine, rates, worth_compiling * best.front().cost, best);
+    if (asks && tells_spills(target))
+      add_usual(program, machine, rates, worth_compiling * best.front().cost, best);
     const search::EstimatedConfig& chosen =
         best[asks ? first_without_spills(program, machine, configs_of(best), target, device) : 0];
     return ChosenConfig{chosen.config, ConfigSource::model,

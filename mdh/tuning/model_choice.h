@@ -9,7 +9,8 @@
 
 namespace mdh::tuning {
 
-/// Costs can be estimated: of compiled code on a CPU, and on devices whose threads run in warps.
+/// Costs can be estimated: of compiled code on a CPU, and on devices whose threads run in warps, as the
+/// language or the device says.
 bool has_cost_model(const driver::Target& target, const machine::Machine& machine);
 
 /// Where a choice pays off and costs can be estimated: all sizes known, at least 2^16 points. Below

@@ -5,9 +5,11 @@
 #include <chrono>
 
 #include "mdh/calibration/rates.h"
+#include "mdh/driver/devices.h"
 #include "mdh/hl/instantiate.h"
 #include "mdh/ll/shared_test_programs.h"
 #include "mdh/model/cost.h"
+#include "mdh/model/grid_cost.h"
 #include "mdh/passes/lower/lower.h"
 #include "mdh/runtime/testing.h"
 #include "mdh/support/testing.h"
@@ -117,6 +119,49 @@ TEST(ModelChoice, does_not_hide_that_rates_cannot_be_read) {
   const runtime::ScopedEnvironment set("MDH_RATES", "/dev/null");
   const hl::Program p = matvec(Scalar::f32, 512, 512);
   EXPECT_EQ(diagnostic_of([&] { model_choice(p, openmp(), "", cpu(), 2); }).code, "E884");
+}
+
+// ---- devices whose layers have no warps
+
+/// As of a GPU whose driver for OpenCL tells how many items run together.
+machine::Machine device_with_warps() {
+  machine::Machine m = machine::find_machine("gpu_nowarp");
+  driver::take_numbers({.groups_at_once = 132, .local_bytes = 49152, .warp = 32}, m);
+  return m;
+}
+
+TEST(ModelChoice, of_a_device_without_warps_needs_their_width) {
+  const hl::Program p = matvec(Scalar::f32, 512, 512);
+  const driver::Target& opencl = driver::find_target("opencl");
+  EXPECT_FALSE(may_choose_by_model(p, opencl, machine::find_machine("gpu_nowarp")));
+  EXPECT_TRUE(may_choose_by_model(p, opencl, device_with_warps()));
+}
+
+TEST(ModelChoice, of_a_device_that_tells_no_spills_is_far_from_them_or_the_usual_one) {
+  const machine::Machine m = device_with_warps();
+  size_t others = 0;
+  const hl::Program few_rows = hl::parse(
+      "mdh 1\nprogram matmul = out_view( C: f32 = [i, j] ) * md_hom( i: 16 by cc, j: 1000 by cc,"
+      " k: 2048 by pw(add) ) { C = A * B; } * inp_view( A: f32 = [i, k]; B: f32 = [k, j] )");
+  for (const hl::Program& p : {matvec(Scalar::f32, 2048, 2048), matmul(512), few_rows}) {
+    const auto chosen = model_choice(p, driver::find_target("opencl"), "", m, 2);
+    ASSERT_TRUE(chosen);
+    const ll::Program low = passes::lower(p, m, chosen->config);
+    const model::GridCost cost = model::estimate(model::shape_of(low.computation),
+                                                 ll::Decomposition(low, m), model::GridRates{});
+    const bool is_usual = chosen->config == ll::default_config(p, m, 1);
+    EXPECT_TRUE(is_usual || cost.registers <= 100) << cost.registers;
+    others += !is_usual;
+    for (const auto& [level, how] : chosen->config.code.combine) {
+      EXPECT_EQ(how, ll::Combination::team_tree) << "nobody exchanges registers, or is last";
+    }
+    for (const auto& [buffer, stages] : chosen->config.code.stage) {
+      for (const ll::StageCode& stage : stages) {
+        EXPECT_TRUE(is_usual || stage.transport != ll::Transport::async) << buffer;
+      }
+    }
+  }
+  EXPECT_GT(others, 0u);
 }
 
 }  // namespace

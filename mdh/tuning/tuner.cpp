@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mdh/calibration/rates.h"
+#include "mdh/driver/rates.h"
 #include "mdh/ll/print.h"
 #include "mdh/search/trades.h"
 #include "mdh/support/diagnostic.h"
@@ -59,7 +59,8 @@ TuningRun::TuningRun(const hl::Program& program, const TuneOptions& options,
                      const OnTrial& on_trial)
     : options_(options),
       on_trial_(on_trial),
-      rates_(calibration::rates_of(options.candidates.machine, options.candidates.threads)),
+      rates_(driver::rates_on(*options.candidates.target, options.candidates.device,
+                              options.candidates.machine, options.candidates.threads)),
       space_(program, options.candidates.machine,
              {.cores = options.candidates.threads,
               .restricted = options.restricted,

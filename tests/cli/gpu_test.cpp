@@ -97,6 +97,37 @@ TEST_F(NoGpu, doctor_says_ok_of_a_gpu_that_computes) {
   EXPECT_TRUE(contains(o.out, "\ntarget cuda: Fake GPU, ok\n")) << o.out;
 }
 
+/// A compiler whose kernels do nothing: by the clock of the fake GPU, each of their blocks takes a
+/// microsecond.
+const std::string idle_nvcc =
+    "if [ \"$1\" = --version ]; then echo idle; else\n"
+    "name=$(sed -n 's/.*__global__ void \\([a-z_]*\\)(.*/\\1/p' \"$4\")\n"
+    "printf 'fake\\nfunction %s parameters 3 registers 32 shared 0 local 0 threads 1024 width 8 "
+    "does nothing\\n' \"$name\" > \"$3\"; fi";
+
+TEST_F(FakeGpu, doctor_measures_the_device_and_knows_it_from_then_on) {
+  const TemporaryDirectory folder;
+  const runtime::Script nvcc(idle_nvcc, "nvcc");
+  const ScopedEnvironment compiler("MDH_NVCC", nvcc.path()), no_nvrtc("MDH_NVRTC", "off");
+  const ScopedEnvironment data("XDG_DATA_HOME", folder.path().string());
+  const ScopedEnvironment locks("MDH_DEVICE_LOCKS", folder.path().string());
+  const ScopedEnvironment cache("MDH_CACHE", "off"), rates("MDH_RATES", std::nullopt);
+  EXPECT_TRUE(
+      contains(mdh("doctor").out,
+               "\nrates of cuda: typical, not measured; 'mdh doctor --measure' measures\n"));
+  const Outcome measured = mdh("doctor --measure");
+  EXPECT_TRUE(contains(measured.out, "\nrates of cuda: measured just now, stored in '" +
+                                         folder.path().string() + "/mdh/rates-"))
+      << describe(measured);
+  // One group is a launch of 1 us, and an H200 takes 1.2.
+  EXPECT_TRUE(contains(measured.out, "\n  launch_ns: 1000, 0.83 of an H200; estimates take 1000\n"))
+      << measured.out;
+  EXPECT_TRUE(contains(measured.out, "\n  typical is barrier_cycles: not measured\n"));
+  const std::string known = mdh("doctor").out;
+  EXPECT_TRUE(contains(known, "\nrates of cuda: measured 20")) << known;
+  EXPECT_TRUE(contains(known, "\n  launch 1000 ns, following launch 1000 ns\n")) << known;
+}
+
 /// Launches take one microsecond per block by the clock of this GPU, whatever the host does.
 TEST_F(NoGpu, times_of_a_gpu_are_those_of_its_clock) {
   const runtime::cuda::HostGpu gpu;

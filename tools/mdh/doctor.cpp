@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "mdh/calibration/grid_rates.h"
 #include "mdh/calibration/rates.h"
 #include "mdh/driver/devices.h"
 #include "mdh/driver/try_out.h"
@@ -56,15 +57,18 @@ bool report_target(const driver::Target& target, runtime::Worker* worker) {
   return all_work;
 }
 
-std::string rates_text(const std::string& source, const model::Rates& rates,
-                       const std::vector<std::string>& typical) {
-  std::string lines = calibration::describe(rates);
-  for (const std::string& name : typical) lines += "typical is " + name + "\n";
-  std::string text = source;
+std::string indented(const std::string& first, const std::string& lines) {
+  std::string text = first;
   for (const std::string& line : split(lines, '\n')) {
     if (!line.empty()) text += "\n  " + line;
   }
   return text;
+}
+
+std::string lines_of(const std::vector<std::string>& typical) {
+  std::string lines;
+  for (const std::string& name : typical) lines += "typical is " + name + "\n";
+  return lines;
 }
 
 /// What costs are estimated with.
@@ -72,13 +76,41 @@ std::string rates_state(Rates wanted) {
   const int cores = available_cores();
   if (wanted == Rates::known) {
     const calibration::KnownRates known = calibration::known_rates(cores);
-    return rates_text(known.source, known.rates, known.typical);
+    return indented(known.source, calibration::describe(known.rates) + lines_of(known.typical));
   }
   const calibration::FreshRates fresh = calibration::measure_rates(cores);
   const std::string place = fresh.stored ? "stored in '" + fresh.file + "'"
                                          : "not stored, '" + fresh.file + "' cannot be written";
-  return rates_text("measured just now, " + place, fresh.calibration.rates,
-                    fresh.calibration.typical);
+  return indented("measured just now, " + place, calibration::describe(fresh.calibration.rates) +
+                                                     lines_of(fresh.calibration.typical));
+}
+
+/// The same of a device whose threads run in warps.
+std::string device_rates_state(const runtime::Device& device, Rates wanted) {
+  if (wanted == Rates::known) {
+    const auto known = calibration::known_grid_rates(*device.identity());
+    return indented(known.source, calibration::describe(known.rates) + lines_of(known.typical));
+  }
+  const auto fresh = calibration::measure_grid_rates(device);
+  const std::string place = fresh.stored ? "stored in '" + fresh.file + "'"
+                                         : "not stored, '" + fresh.file + "' cannot be written";
+  return indented("measured just now, " + place,
+                  calibration::describe(fresh.calibration) +
+                      lines_of(calibration::not_believed(fresh.calibration)));
+}
+
+/// Of those that can be measured.
+bool report_device_rates(Rates wanted) {
+  bool all_work = true;
+  for (const driver::Target& target : driver::targets()) {
+    if (target.runtime == nullptr) continue;
+    for (const std::string& name : driver::devices_of(target)) {
+      const auto device = target.runtime->open(name);
+      if (!calibration::may_be_calibrated(*device)) continue;
+      all_work &= report("rates of " + name, [&] { return device_rates_state(*device, wanted); });
+    }
+  }
+  return all_work;
 }
 
 }  // namespace
@@ -94,6 +126,7 @@ int doctor(Rates rates) {
     fmt::print("machine {}: {}\n", m.name, m.summary);
   }
   if (!report("rates", [&] { return rates_state(rates); })) exit = 3;
+  if (!report_device_rates(rates)) exit = 3;
   return exit;
 }
 

@@ -5,7 +5,9 @@
 #include "mdh/driver/devices.h"
 #include "mdh/driver/low_level.h"
 #include "mdh/driver/needs.h"
+#include "mdh/driver/rates.h"
 #include "mdh/hl/print.h"
+#include "mdh/support/cores.h"
 #include "tools/mdh/verbs.h"
 
 namespace mdh::tool {
@@ -28,7 +30,12 @@ Place printable(const Problem& problem, const std::string& device) {
 std::string text_of(const Problem& problem, const std::string& device, const std::string& stage) {
   const ll::Config& config = problem.config.config;
   if (driver::is_low_level_stage(stage)) {
-    return driver::print_low_level(problem.program, problem.machine, config, stage);
+    // Measured where they are not known, which takes half a second.
+    const model::Rates rates =
+        stage == "cost"
+            ? driver::rates_on(*problem.target, device, problem.machine, available_cores())
+            : model::Rates{};
+    return driver::print_low_level(problem.program, problem.machine, config, stage, rates);
   }
   const Place place = printable(problem, device);
   if (stage == "resources") {

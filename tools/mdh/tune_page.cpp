@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "mdh/calibration/rates.h"
 #include "mdh/driver/devices.h"
+#include "mdh/driver/rates.h"
 #include "mdh/report/tuning_page.h"
 #include "mdh/support/text.h"
 #include "mdh/tuning/model_choice.h"
@@ -58,20 +58,21 @@ std::string command_line(const std::vector<std::string>& words) {
 
 std::string tune_page(const Request& request, const TuneVerbOptions& verb, const Problem& problem,
                       const tuning::TuneReport& report, Recorded recorded) {
-  report::TuningPage page{.program = problem.program,
-                          .sizes = problem.size_values,
-                          .types = problem.types,
-                          .machine = problem.machine,
-                          .hardware = driver::identity_of(*problem.target, request.target),
-                          .is_estimated = tuning::has_cost_model(*problem.target, problem.machine),
-                          .rates = calibration::rates_of(problem.machine, problem.threads),
-                          .threads = problem.threads,
-                          .when = tune::now_utc(),
-                          .version = MDH_VERSION,
-                          .budget = verb.budget,
-                          .technique = verb.technique,
-                          .seed = request.seed,
-                          .report = report};
+  report::TuningPage page{
+      .program = problem.program,
+      .sizes = problem.size_values,
+      .types = problem.types,
+      .machine = problem.machine,
+      .hardware = driver::identity_of(*problem.target, request.target),
+      .is_estimated = tuning::has_cost_model(*problem.target, problem.machine),
+      .rates = driver::rates_on(*problem.target, request.target, problem.machine, problem.threads),
+      .threads = problem.threads,
+      .when = tune::now_utc(),
+      .version = MDH_VERSION,
+      .budget = verb.budget,
+      .technique = verb.technique,
+      .seed = request.seed,
+      .report = report};
   if (!choices_of(verb).empty()) page.choices = {command_line(choices_of(verb))};
   if (report.best) {
     page.report.best->config = with_origin(report.best->config, problem, problem.machine.name);

@@ -4,8 +4,10 @@
 //   mdh-worker --nvrtc LIBRARY SOURCE OBJECT OPTION...
 //
 // compiles CUDA: a library cannot be interrupted, a process can.
+#include <sys/prctl.h>
 #include <sys/socket.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -31,7 +33,11 @@ bool is_started_by_mdh(int count, char** words, long long& memory) {
 int main(int count, char** words) {
   try {
     const bool compiles = count > 2 && std::string_view(words[1]) == "--nvrtc";
-    if (compiles) return mdh::runtime::cuda::compile_as_program({words + 2, words + count});
+    if (compiles) {
+      // Nobody else would end it where it takes for ever.
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      return mdh::runtime::cuda::compile_as_program({words + 2, words + count});
+    }
   } catch (const std::exception& e) {
     std::fprintf(stderr, "mdh-worker: %s\n", e.what());
     return 70;

@@ -91,6 +91,7 @@ GridNumbers grid_numbers(const Device& device) {
           .local_bytes = device.shared_bytes_optin,
           .global_bytes = device.memory_bytes,
           .lockstep = device.warp,
+          .warp = device.warp,
           .copies_in_flight = device.arch.number >= 80,
           .groups_of_cluster = device.arch.number >= 90 ? 8 : 1,  // some devices run 16
           .register_bytes = 4 * std::min(most_registers_of_a_thread, device.registers_per_block),

@@ -32,6 +32,7 @@ struct Device {
   int64_t clock_khz = 0;
   int64_t memory_clock_khz = 0;  // 0 where the driver does not tell
   int64_t memory_bus_bits = 0;
+  std::string place;     // on the bus, see runtime::Device; empty where the driver does not tell
   bool is_there = true;  // or only a description, to build for
 };
 

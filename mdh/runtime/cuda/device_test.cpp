@@ -47,10 +47,16 @@ TEST_F(CudaDevices, are_listed_with_what_people_want_to_know) {
 }
 
 TEST_F(CudaDevices, machine_gets_plain_numbers) {
-  EXPECT_EQ(
-      grid_numbers(find_device("cuda")),
-      (GridNumbers{
-          132, 1024, 232448, int64_t{8} << 30, 32, true, 8, 255 * 4, {2147483647, 65535, 65535}}));
+  EXPECT_EQ(grid_numbers(find_device("cuda")), (GridNumbers{132,
+                                                            1024,
+                                                            232448,
+                                                            int64_t{8} << 30,
+                                                            32,
+                                                            32,
+                                                            true,
+                                                            8,
+                                                            255 * 4,
+                                                            {2147483647, 65535, 65535}}));
   EXPECT_FALSE(grid_numbers(described(*arch_from("sm_75"))).copies_in_flight);
   EXPECT_EQ(grid_numbers(described(*arch_from("sm_90"))).groups_of_cluster, 8);
   EXPECT_EQ(grid_numbers(described(*arch_from("sm_89"))).groups_of_cluster, 1);

@@ -27,6 +27,12 @@ struct AttributeOf {
   }
 };
 
+/// A bus is never 0 where there is a GPU, and neither is what a driver does not tell.
+std::string place_of(const AttributeOf& ask) {
+  const int64_t bus = ask.if_known(pci_bus);
+  return bus == 0 ? "" : bus_place(ask.if_known(pci_domain), bus, ask.if_known(pci_device));
+}
+
 std::string name_of(const DriverApi& api, CuDevice id) {
   std::array<char, 256> name{};
   check(api.device_get_name(name.data(), static_cast<int>(name.size()) - 1, id), "cuDeviceGetName");
@@ -59,6 +65,7 @@ Device describe(const DriverApi& api, CuDevice id) {
   device.clock_khz = ask.if_known(clock_rate);
   device.memory_clock_khz = ask.if_known(memory_clock_rate);
   device.memory_bus_bits = ask.if_known(global_memory_bus_width);
+  device.place = place_of(ask);
   return device;
 }
 

@@ -132,6 +132,9 @@ TEST(CudaHeaders, attributes_have_these_numbers) {
   EXPECT_EQ(int{memory_clock_rate}, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
   EXPECT_EQ(int{global_memory_bus_width}, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
   EXPECT_EQ(int{l2_cache_size}, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+  EXPECT_EQ(int{pci_bus}, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID);
+  EXPECT_EQ(int{pci_device}, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID);
+  EXPECT_EQ(int{pci_domain}, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID);
   EXPECT_EQ(int{compute_capability_major}, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
   EXPECT_EQ(int{compute_capability_minor}, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   EXPECT_EQ(int{max_registers_per_multiprocessor},

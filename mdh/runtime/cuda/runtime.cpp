@@ -33,6 +33,8 @@ class CudaDevice : public runtime::Device {
     return context_ && context_->is_lost();
   }
 
+  std::string place() const override { return device_.place; }
+
   std::optional<MachineIdentity> identity() const override {
     return MachineIdentity{
         "NVIDIA",

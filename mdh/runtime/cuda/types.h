@@ -45,9 +45,12 @@ enum DeviceAttribute : int {
   clock_rate = 13,  // kHz
   multiprocessor_count = 16,
   compute_mode = 20,
+  pci_bus = 33,
+  pci_device = 34,
   memory_clock_rate = 36,        // kHz
   global_memory_bus_width = 37,  // bits
   l2_cache_size = 38,
+  pci_domain = 50,
   compute_capability_major = 75,
   compute_capability_minor = 76,
   max_registers_per_multiprocessor = 82,

@@ -87,6 +87,17 @@ TEST_F(CudaWorker, stays_where_there_is_only_too_little_memory) {
   expect_usable();
 }
 
+TEST_F(CudaWorker, tells_buffers_that_do_not_fit_from_what_a_kernel_needs_besides) {
+  expect_usable();
+  const SharedBuffers large({int64_t{9} << 30});  // of a device with 8 GiB
+  const Built built = open()->build({{fake_index()}}, {}).front().front();
+  const Outcome outcome =
+      worker_->run(fake_index(), built.object->path, large, {.device = "cuda:0"});
+  EXPECT_EQ(outcome.status, WorkStatus::no_room) << outcome.reason;
+  EXPECT_NE(outcome.reason.find("9663676416 bytes"), std::string::npos) << outcome.reason;
+  expect_usable();
+}
+
 TEST_F(CudaWorker, a_device_that_is_not_there_costs_one_run) {
   const Built built = open()->build({{fake_index()}}, {}).front().front();
   const ScopedEnvironment none("FAKE_CUDA_FAIL", "cuInit=100");

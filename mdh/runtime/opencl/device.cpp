@@ -62,7 +62,8 @@ GridNumbers grid_numbers(const Device& device) {
   return {.groups_at_once = device.compute_units,
           .items_per_group = device.max_work_group_size,
           .local_bytes = device.local_mem_bytes,
-          .global_bytes = device.global_mem_bytes};
+          .global_bytes = device.global_mem_bytes,
+          .warp = device.warp};
 }
 
 std::string summary(const Device& device) {

@@ -35,6 +35,8 @@ struct Device {
   bool has_fp64 = false;
   bool has_exact_fp32_division = false;  // division and square root rounded as IEEE 754 wants
   bool has_fp32_subnormals = false;
+  int64_t warp = 0;   // items that run together, of GPUs whose driver tells; 0: unknown
+  std::string place;  // on the bus, see runtime::Device; empty where the driver does not tell
 };
 
 /// Who says `opencl` on a machine with a GPU means the GPU, in whatever order the loader finds

@@ -45,6 +45,12 @@ struct Question {
     return answer;
   }
 
+  /// False where a driver does not know the question.
+  template <class T>
+  bool is_told(cl_device_info what, T& answer) const {
+    return api.get_device_info(id, what, sizeof answer, &answer, nullptr) == CL_SUCCESS;
+  }
+
   template <class T>
   int64_t number(cl_device_info what) const {
     return static_cast<int64_t>(value<T>(what));
@@ -60,6 +66,34 @@ struct Question {
             static_cast<int64_t>(sizes[2])};
   }
 };
+
+// Extensions, by the numbers of their documents: headers may be older.
+constexpr cl_device_info pci_bus_info = 0x410F;  // cl_khr_pci_bus_info
+constexpr cl_device_info nv_bus = 0x4008, nv_slot = 0x4009, nv_domain = 0x400A;  // of NVIDIA
+
+constexpr cl_device_info nv_warp = 0x4003;        // cl_nv_device_attribute_query
+constexpr cl_device_info amd_wavefront = 0x4043;  // cl_amd_device_attribute_query
+
+/// Others have groups of items whose size is up to their compiler.
+int64_t warp_of(const Question& ask) {
+  cl_uint items = 0;
+  const bool is_told = ask.is_told(nv_warp, items) || ask.is_told(amd_wavefront, items);
+  return is_told ? static_cast<int64_t>(items) : 0;
+}
+
+/// A device on the bus, as CUDA would name it.
+std::string place_of(const Question& ask) {
+  struct {
+    cl_uint domain, bus, device, function;
+  } khronos{};
+  if (ask.is_told(pci_bus_info, khronos)) {
+    return bus_place(khronos.domain, khronos.bus, khronos.device);
+  }
+  cl_uint bus = 0, slot = 0, domain = 0;
+  if (!ask.is_told(nv_bus, bus) || !ask.is_told(nv_slot, slot)) return {};
+  if (!ask.is_told(nv_domain, domain)) domain = 0;
+  return bus_place(domain, bus, slot / 8);  // eight functions of each
+}
 
 DeviceKind kind_of(cl_device_type type) {
   if ((type & CL_DEVICE_TYPE_GPU) != 0) return DeviceKind::gpu;
@@ -90,6 +124,10 @@ Device describe(const Question& ask, const std::string& platform) {
   const auto single = ask.value<cl_device_fp_config>(CL_DEVICE_SINGLE_FP_CONFIG);
   device.has_exact_fp32_division = (single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   device.has_fp32_subnormals = (single & CL_FP_DENORM) != 0;
+  if (device.kind == DeviceKind::gpu) {
+    device.place = place_of(ask);
+    device.warp = warp_of(ask);
+  }
   return device;
 }
 

@@ -76,6 +76,8 @@ class OpenCLDevice : public runtime::Device {
             .mathematics = Mathematics::opencl};
   }
 
+  std::string place() const override { return device_.place; }
+
   std::optional<MachineIdentity> identity() const override {
     return MachineIdentity{device_.vendor,
                            device_.name,
@@ -162,6 +164,7 @@ std::vector<DeviceInfo> list() {
                                              static_cast<double>(d.global_mem_bytes) / (1 << 30))},
                       {"cache", fmt::format("{} bytes", d.cache_bytes)},
                       {"doubles", d.has_fp64 ? "yes" : "no"}};
+      if (d.warp > 0) info.details.emplace_back("items of a warp", std::to_string(d.warp));
       if (d.clock_mhz > 0) info.details.emplace_back("clock", fmt::format("{} MHz", d.clock_mhz));
       all.push_back(std::move(info));
     }

@@ -141,7 +141,7 @@ TEST(WorkerMemory, buffers_and_workspace_beyond_the_limit) {
   const Module plain = module_of("f", "out[0] = 1;");
   const SharedBuffers large({int64_t{2} << 30});
   const Outcome buffers = worker.run(plain, Work(plain).object.path, large);
-  EXPECT_EQ(buffers.status, WorkStatus::out_of_memory) << buffers.reason;
+  EXPECT_EQ(buffers.status, WorkStatus::no_room) << buffers.reason;
   EXPECT_NE(worker.process(), 0) << "it noticed in time";
   expect_usable(worker);
 }

@@ -10,8 +10,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<const char*, 7> status_names = {
-    "ok", "crash", "timeout", "exit", "out_of_memory", "no_device", "error"};
+constexpr std::array<const char*, 8> status_names = {
+    "ok", "crash", "timeout", "exit", "out_of_memory", "no_room", "no_device", "error"};
 
 /// A launch is [name, groups, items, local bytes, cluster, in order], a loop is [count, steps].
 json to_json(const std::vector<kernel::Step>& steps) {

@@ -34,7 +34,9 @@ struct WorkRequest {
 /// What a device needs to load the library again: a module without a source.
 kernel::Module module_of(const WorkRequest& request);
 
-enum class WorkStatus { ok, crash, timeout, exit, out_of_memory, no_device, error };
+/// Out of memory is what a kernel needs besides its buffers; no room is what every kernel of the program
+/// would meet: the device cannot hold the buffers.
+enum class WorkStatus { ok, crash, timeout, exit, out_of_memory, no_room, no_device, error };
 std::string to_string(WorkStatus status);
 
 /// What became of a request.

@@ -68,7 +68,7 @@ TEST(WorkerMessage, requests_survive_the_way) {
 TEST(WorkerMessage, outcomes_survive_the_way) {
   for (const WorkStatus status :
        {WorkStatus::ok, WorkStatus::crash, WorkStatus::timeout, WorkStatus::exit,
-        WorkStatus::out_of_memory, WorkStatus::no_device, WorkStatus::error}) {
+        WorkStatus::out_of_memory, WorkStatus::no_room, WorkStatus::no_device, WorkStatus::error}) {
     const bool is_last = status == WorkStatus::crash;
     const auto read = outcome_from(
         to_text(Outcome{status, "why\n\xff", {1.5, 2, 0.25, 9, 0.5, 7.25}, is_last, {}, is_last}));

@@ -90,6 +90,9 @@ int cores_of_this_process() {
   return cores;
 }
 
+/// A device says in its own words that it has not enough memory.
+bool is_about_memory(const Diagnostic& d) { return d.code == "E603" || d.code == "E616"; }
+
 /// What says that a file is still the same one.
 struct FileMark {
   std::string path;
@@ -126,8 +129,11 @@ class Workshop {
  private:
   Outcome computed(const WorkRequest& request, const SharedBuffers& shared) {
     const Device& device = device_of(request);
+    // The buffers come first: what then does not fit is what this kernel needs besides them.
+    if (const std::string missing = make_buffers(request, shared, device); !missing.empty()) {
+      return {WorkStatus::no_room, missing, {}};
+    }
     const LoadedKernel& kernel = kernel_of(request, device);
-    prepare(request, shared, device);
     Outcome outcome;
     errno = 0;  // what a crash reports is the kernel's own
     const RunOn on{.buffers = copies_->handles(), .threads = request.threads};
@@ -219,6 +225,29 @@ class Workshop {
   static constexpr size_t most_kernels = 4;
   static constexpr int64_t most_workspace = int64_t{64} << 20;  // bytes
 
+  /// What memory is missing, in words; nothing if the buffers are there. Kernels that are kept make
+  /// room for them.
+  std::string make_buffers(const WorkRequest& request, const SharedBuffers& shared,
+                           const Device& device) {
+    const std::string missing = try_to_prepare(request, shared, device);
+    if (missing.empty() || kernels_.empty()) return missing;
+    kernels_.clear();
+    return try_to_prepare(request, shared, device);
+  }
+
+  std::string try_to_prepare(const WorkRequest& request, const SharedBuffers& shared,
+                             const Device& device) {
+    try {
+      prepare(request, shared, device);
+      return {};
+    } catch (const std::bad_alloc&) {
+      return "no memory for its buffers";
+    } catch (const Error& e) {
+      if (device.is_lost() || !is_about_memory(e.diagnostic())) throw;
+      return e.diagnostic().message;
+    }
+  }
+
   void prepare(const WorkRequest& request, const SharedBuffers& shared, const Device& device) {
     const bool known =
         copies_ && request.inputs_stay && copies_->are_of(device, shared, request.is_output);
@@ -237,13 +266,28 @@ class Workshop {
   std::unique_ptr<PrivateCopies> copies_;
 };
 
-/// A device says in its own words that it has not enough memory. What else is missing is no fault of
-/// the kernel: a driver may show other devices here than in the process that asks, or none.
+/// What is missing besides memory is no fault of the kernel: a driver may show other devices here than
+/// in the process that asks, or none.
 WorkStatus status_of(const Diagnostic& d) {
-  if (d.code == "E603" || d.code == "E616") return WorkStatus::out_of_memory;
+  if (is_about_memory(d)) return WorkStatus::out_of_memory;
   static const std::set<std::string> about_devices = {
       "E610", "E611", "E612", "E613", "E614", "E641", "E642", "E643", "E644", "E647", "E651"};
   return about_devices.contains(d.code) ? WorkStatus::no_device : WorkStatus::error;
+}
+
+/// Buffers of the parent, as far as there is room to see them.
+struct Seen {
+  std::unique_ptr<const SharedBuffers> buffers;
+  std::string missing;  // where there is none
+};
+
+Seen shared_buffers(int descriptor, const std::vector<int64_t>& bytes) {
+  try {
+    return {std::make_unique<const SharedBuffers>(descriptor, bytes), {}};
+  } catch (const Error& e) {
+    if (!is_about_memory(e.diagnostic())) throw;
+    return {nullptr, e.diagnostic().message};
+  }
 }
 
 Outcome outcome_of(const std::string& text, int descriptor, Workshop& workshop) {
@@ -254,11 +298,12 @@ Outcome outcome_of(const std::string& text, int descriptor, Workshop& workshop) 
         WorkStatus::error, "the worker is not of the same version as mdh (" MDH_VERSION ")", {}};
   }
   try {
-    const SharedBuffers shared(descriptor, request->bytes);
+    const auto shared = shared_buffers(descriptor, request->bytes);
+    if (!shared.buffers) return {WorkStatus::no_room, shared.missing, {}};
     if (request->time_limit > 0) set_alarm(request->time_limit + 2);
-    return workshop.compute(*request, shared);
+    return workshop.compute(*request, *shared.buffers);
   } catch (const std::bad_alloc&) {
-    return {WorkStatus::out_of_memory, "no memory for the buffers of a kernel", {}};
+    return {WorkStatus::out_of_memory, "no memory for what the kernel needs", {}};
   } catch (const Error& e) {
     if (!workshop.is_lost(*request)) {
       const Diagnostic& d = e.diagnostic();

@@ -107,6 +107,9 @@ void require_success(const Outcome& outcome) {
       user_error("E618", {}, what, "allow more time with --time-limit, or use a smaller size");
     case WorkStatus::out_of_memory:
       missing("E619", "the compiled kernel cannot run: " + outcome.reason, "use a smaller size");
+    case WorkStatus::no_room:
+      missing("E619", "there is no room for the buffers of the program: " + outcome.reason,
+              "use a smaller size, or end other programs that use the same memory");
     case WorkStatus::no_device:
       missing("E651", "a process of its own cannot use the device: " + outcome.reason,
               outcome.hint.empty() ? "variables such as OCL_ICD_FILENAMES decide about drivers; "
@@ -258,7 +261,10 @@ Outcome Worker::run(const kernel::Module& module, const std::string& library,
   // An earlier kernel may have spoilt the memory of the process without being noticed. A crash
   // counts if it also happens in a process that nobody has used before.
   const bool is_doubtful = outcome.status == WorkStatus::crash && last_words_ && !is_fresh;
-  return is_doubtful ? attempt(request, buffers) : outcome;
+  // It may also have kept memory for itself.
+  const bool is_full = outcome.status == WorkStatus::no_room && !is_fresh;
+  if (is_full && process_ > 0) end(1);
+  return is_doubtful || is_full ? attempt(request, buffers) : outcome;
 }
 
 Outcome Worker::attempt(const WorkRequest& request, const SharedBuffers& buffers) {

@@ -353,6 +353,10 @@ TEST(RequireSuccess, failures_are_errors_with_a_code_and_a_cause) {
   EXPECT_EQ(memory.kind, DiagnosticKind::missing);
   EXPECT_EQ(memory.code, "E619");
   EXPECT_EQ(memory.message, "the compiled kernel cannot run: no memory");
+  const Diagnostic room = failure(WorkStatus::no_room, "no memory for its buffers");
+  EXPECT_EQ(room.code, "E619");
+  EXPECT_EQ(room.message,
+            "there is no room for the buffers of the program: no memory for its buffers");
   EXPECT_EQ(failure(WorkStatus::error, "no entry").kind, DiagnosticKind::internal);
 }
 

@@ -14,6 +14,8 @@ struct HostGpu {
       "-shared -fPIC -include " MDH_SOURCE_DIR
       "/mdh/runtime/cuda/fake/kernels.h -o \"$3\" \"$4\"; fi",
       "nvcc"};
+  const TemporaryDirectory locks;
+  const ScopedEnvironment its_own_turns{"MDH_DEVICE_LOCKS", locks.path().string()};
   const ScopedEnvironment driver{"MDH_LIBCUDA", MDH_FAKE_CUDA_FILE};
   const ScopedEnvironment no_nvrtc{"MDH_NVRTC", "off"};
   const ScopedEnvironment compiler{"MDH_NVCC", nvcc.path()};

@@ -3,6 +3,8 @@
 // run one after the other.
 #pragma once
 
+#include <time.h>
+
 #define MDH_FAKE_CUDA
 #define __global__ __attribute__((visibility("default")))
 #define __device__
@@ -45,6 +47,21 @@ static T __shfl_sync(unsigned, T value, unsigned lane) {
   __builtin_memcpy(&taken, &shown[from < blockDim.x ? from : me], sizeof taken);
   mdh_fake_barrier();
   return taken;
+}
+
+/// Cycles of a device with one in a nanosecond.
+static inline long long clock64() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
+template <class T>
+static inline T __ldcg(const T* address) {
+  return *address;
 }
 
 // Blocks run one after the other, and of each of them one thread at most changes a number.
