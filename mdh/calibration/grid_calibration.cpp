@@ -170,20 +170,20 @@ std::optional<double> ratio_of(const GridCalibration& calibration, const GridNum
 const std::vector<GridNumber>& grid_numbers() {
   using R = model::GridRates;
   static const std::vector<GridNumber> all = {
-      {"cycles_per_ns", &R::clock, 1.75, 2.5},
-      {"multiply_adds_per_cycle", &R::issued, 4, 4.5},
+      {"cycles_per_ns", &R::clock, 1.914, 2.5},
+      {"multiply_adds_per_cycle", &R::issued, 3.656, 4.5},
       {"double_per_single", &R::doubles, 0.5, 64},
-      {"chain_cycles", &R::chain, 4.5, 3},
-      {"double_chain_cycles", &R::double_chain, 16, 8},
-      {"barrier_cycles", &R::barrier, 30, 4},
-      {"shared_bytes_per_cycle", &R::shared_bytes, 128, 4},
-      {"shared_latency_cycles", &R::shared_latency, 30, 3},
-      {"l2_latency_cycles", &R::l2_latency, 280, 3},
-      {"memory_latency_cycles", &R::memory_latency, 800, 3},
-      {"l2_gbs", &R::l2_rate, 7000, 50},
-      {"memory_gbs", &R::memory_rate, 4600, 100},
-      {"launch_ns", &R::launch, 1200, 10},
-      {"following_launch_ns", &R::following, 1000, 10},
+      {"chain_cycles", &R::chain, 4.219, 3},
+      {"double_chain_cycles", &R::double_chain, 8.126, 8},
+      {"barrier_cycles", &R::barrier, 29.25, 4},
+      {"shared_bytes_per_cycle", &R::shared_bytes, 127.5, 4},
+      {"shared_latency_cycles", &R::shared_latency, 29, 3},
+      {"l2_latency_cycles", &R::l2_latency, 305, 3},
+      {"memory_latency_cycles", &R::memory_latency, 653, 3},
+      {"l2_gbs", &R::l2_rate, 5850, 50},
+      {"memory_gbs", &R::memory_rate, 3920, 100},
+      {"launch_ns", &R::launch, 950, 10},
+      {"following_launch_ns", &R::following, 900, 10},
   };
   return all;
 }

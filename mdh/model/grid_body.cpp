@@ -30,7 +30,7 @@ constexpr double most_code = 512 << 10;  // bytes, before compilers stop writing
 // Cycles of a point at an edge: a branch, and a load that nothing hides; few have theirs under way.
 constexpr double few_at_an_edge = 48, for_one_of_few = 10, for_one_of_many = 45;
 constexpr double for_one_of_last_round = 20;  // cycles of a point that may not exist
-constexpr double for_a_digit = 5;             // instructions, to put two indices together
+constexpr double for_a_digit = 4;             // instructions, to put two indices together
 
 class GroupCounter {
  public:

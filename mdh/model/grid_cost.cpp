@@ -163,10 +163,11 @@ void add_running(const GridWork& w, const GridBody& body, const Share& share, do
   const double slowed = 1 + 4 * spilled(w, body);
   cost.compute = launches * share.mine * group * slowed * uneven / r.clock;
   const double waves = launches * std::ceil(share.mine / cost.resident);
-  // Groups at an edge are the last ones to begin.
-  const double before = cost.compute * (1 - share.together / share.mine);
-  const double border = body.border > 0 ? before + launches * body.border / r.clock : 0;
+  const double border = launches * body.border / r.clock;
   cost.waiting = std::max(waves * alone * uneven / r.clock, border);
+  // Groups at an edge are the last ones to begin.
+  const double begun = cost.compute * (1 - share.together / share.mine);
+  cost.compute = std::max(cost.compute, begun + border);
   cost.waiting_together = waves * (body.together + body.fills * late) / r.clock;
 }
 

@@ -75,7 +75,7 @@ std::string space_name(const testing::TestParamInfo<const char*>& info) { return
 
 INSTANTIATE_TEST_SUITE_P(Replay, Hard,
                          testing::Values("gemm1024", "ccsdt", "resnet16", "mm16_1000_2048",
-                                         "conv4096"),
+                                         "conv4096", "mdh_conv4096", "mdh_bmatmul", "mdh_mbbs"),
                          space_name);
 INSTANTIATE_TEST_SUITE_P(Replay, Easy, testing::Values("dot", "matvec4096", "jacobi512"),
                          space_name);

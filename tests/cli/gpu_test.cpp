@@ -119,13 +119,13 @@ TEST_F(FakeGpu, doctor_measures_the_device_and_knows_it_from_then_on) {
   EXPECT_TRUE(contains(measured.out, "\nrates of cuda: measured just now, stored in '" +
                                          folder.path().string() + "/mdh/rates-"))
       << describe(measured);
-  // One group is a launch of 1 us, and an H200 takes 1.2.
-  EXPECT_TRUE(contains(measured.out, "\n  launch_ns: 1000, 0.83 of an H200; estimates take 1000\n"))
+  // One group is a launch of 1 us, and an H200 takes 0.95, which is about as long: typical is 1.2.
+  EXPECT_TRUE(contains(measured.out, "\n  launch_ns: 1000, 1.05 of an H200; estimates take 1200\n"))
       << measured.out;
   EXPECT_TRUE(contains(measured.out, "\n  typical is barrier_cycles: not measured\n"));
   const std::string known = mdh("doctor").out;
   EXPECT_TRUE(contains(known, "\nrates of cuda: measured 20")) << known;
-  EXPECT_TRUE(contains(known, "\n  launch 1000 ns, following launch 1000 ns\n")) << known;
+  EXPECT_TRUE(contains(known, "\n  launch 1200 ns, following launch 1000 ns\n")) << known;
 }
 
 /// Launches take one microsecond per block by the clock of this GPU, whatever the host does.
